@@ -7,7 +7,7 @@ const checks = {
   'the types': 'types',
   'lint, format and package-lock.json': 'lint',
   'the imports (docs/architecture.md)': 'architecture',
-  'the pairs of capabilities (docs/development.md)': 'pairs',
+  'the pairs of capabilities (test/pairs)': 'pairs',
   'what ends do to payments (docs/api/13a-what-an-end-does.md)': 'ends',
   'the OpenAPI document': 'lint:openapi',
 };

@@ -1,10 +1,10 @@
 // The tables of the guide "What an end does to payments", in words: for each kind of subject, what happens to a payment
-// at every end. They are those of src/domain/ends/payments-at-ends.ts. Usage: node tools/ends.mjs [--write] [PAGE], by
+// at every end. They are those of test/ends/payments-at-ends.ts. Usage: node tools/ends.mjs [--write] [PAGE], by
 // default docs/api/13a-what-an-end-does.md. Without `--write` it compares the page with the tables. Ends with 1 if they
 // differ, or if a cell is empty.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { endsOf, fates, paymentStates, paymentsAtEnds, subjectKinds } from '../src/domain/ends/payments-at-ends.ts';
+import { endsOf, fates, paymentStates, paymentsAtEnds, subjectKinds } from '../test/ends/payments-at-ends.ts';
 
 const [begin, end] = ['<!-- ends: written by tools/ends.mjs -->', '<!-- end of ends -->'];
 const isWriting = process.argv.includes('--write');
@@ -21,7 +21,7 @@ function read(kind, end, state) {
   if (typeof cell === 'string' && cell in fates) return { word: cell };
   if (cell?.refused) return { word: '422', why: cell.refused };
   if (cell?.cannot) return { word: '–', why: cell.cannot };
-  throw new Error(`The cell is empty: ${kind}, ${end}, ${state}. Fill it in src/domain/ends/payments-at-ends.ts.`);
+  throw new Error(`The cell is empty: ${kind}, ${end}, ${state}. Fill it in test/ends/payments-at-ends.ts.`);
 }
 
 /** The table of a kind of subject as text: rows are the states of a payment, columns the ends. Then come reasons. */

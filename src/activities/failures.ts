@@ -9,6 +9,7 @@ import { isOutage } from '../platform/postgres/transaction.ts';
 import { CommandRefused } from '../services/command-refused.ts';
 import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../services/errors.ts';
+import { AmountChanged } from '../services/payments/charge-records.ts';
 import { BeforeItsDate } from '../services/payments/due-date.ts';
 import { PlanInconsistent } from '../services/plans/plan-dates.ts';
 import { SubscriptionInconsistent } from '../services/subscriptions/subscription-dates.ts';
@@ -83,7 +84,7 @@ export async function reasonOf(work: Promise<unknown>): Promise<string | null> {
 
 /** Whether only time or an operator helps. */
 function isLasting(error: unknown): boolean {
-  return [WorkflowClockAhead, BeforeItsDate, PlanInconsistent, SubscriptionInconsistent].some(
+  return [WorkflowClockAhead, AmountChanged, BeforeItsDate, PlanInconsistent, SubscriptionInconsistent].some(
     (lasting) => error instanceof lasting,
   );
 }

@@ -1,10 +1,20 @@
 import type postgres from 'postgres';
 
+type Right = 'select' | 'insert' | 'update' | 'delete';
+
+/** The tables on which the role of the service has not all rights, with those that it lacks. */
+export const withheld: Readonly<Record<string, readonly Right[]>> = {
+  audit_log: ['update', 'delete'],
+  schema_migrations: ['insert', 'update', 'delete'],
+  schema_columns: ['insert', 'update', 'delete'],
+  sealed_formats: ['insert', 'update', 'delete'],
+};
+
 /**
  * Grants a PostgreSQL role what the API, the worker and the command line need on the tables, and revokes everything
  * else. The role can insert and read rows of the audit log but not change them. It can only read the list of
- * migrations, and which sealed values the service accepts. Idempotent. It runs in one transaction, so a running service
- * never lacks a right. Run it as the owner of the tables, after the migrations.
+ * migrations, the list of columns, and which sealed values the service accepts (`withheld`). Idempotent. It runs in one
+ * transaction, so a running service never lacks a right. Run it as the owner of the tables, after the migrations.
  * @throws if the role does not exist, or if it could act as the owner: no right could then be withheld from it.
  */
 export async function grantRights(sql: postgres.Sql, role: string): Promise<void> {
@@ -21,7 +31,8 @@ export async function grantRights(sql: postgres.Sql, role: string): Promise<void
     await tx`grant usage on schema public to ${name}`;
     await tx`grant select, insert, update, delete on all tables in schema public to ${name}`;
     await tx`grant usage on all sequences in schema public to ${name}`;
-    await tx`revoke update, delete on audit_log from ${name}`;
-    await tx`revoke insert, update, delete on schema_migrations, sealed_formats from ${name}`;
+    for (const [table, rights] of Object.entries(withheld)) {
+      await tx`revoke ${tx.unsafe(rights.join(', '))} on ${tx(table)} from ${name}`;
+    }
   });
 }

@@ -86,6 +86,16 @@ export async function recordCompared(
   return row?.holds === true;
 }
 
+/** The charge of an attempt that the live processor has made and this database does not know, or null. */
+export async function selectUnknownCharge(db: Db, attemptId: string): Promise<MovementRow | null> {
+  const [row] = await db<MovementRow[]>`
+    select kind, idempotency_key, reference, payment_intent_id, amount, currency from unknown_movements
+    where kind = 'charge' and subject_id = ${attemptId}
+    order by idempotency_key desc
+    limit 1`;
+  return row ?? null;
+}
+
 /** Holds live charging, or releases it. Returns whether that changed anything. */
 export async function updateHold(tx: Tx, isHeld: boolean): Promise<boolean> {
   const rows = await tx`

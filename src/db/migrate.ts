@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import postgres from 'postgres';
 import { connectionOptions } from '../platform/postgres/connection.ts';
 import { grantRights } from './grants.ts';
+import { existingColumns } from './schema-columns.ts';
 
 const ownMigrations = new URL('migrations/', import.meta.url);
 // Any constant works, as long as every version uses the same one.
@@ -50,9 +51,9 @@ export async function migrate(
         `the database was migrated by a newer version (${unknown.join(', ')}): start that version instead`,
       );
     }
-    for (const name of known.filter((candidate) => !applied.has(candidate))) {
-      await apply(sql, name, await readFile(new URL(name, folder), 'utf8'));
-    }
+    const missing = known.filter((candidate) => !applied.has(candidate));
+    for (const name of missing) await apply(sql, name, await readFile(new URL(name, folder), 'utf8'));
+    if (missing.length > 0) await recordColumns(sql);
     if (grantTo !== null) await grantRights(sql, grantTo);
   } finally {
     await sql.end(); // closing the connection releases the advisory lock
@@ -96,6 +97,23 @@ async function apply(sql: postgres.Sql, name: string, text: string): Promise<voi
       await pause(lockPauseMs);
     }
   }
+}
+
+/**
+ * Records the columns that the migrations have made: `ops stuck` compares them with those that are there. Only after a
+ * migration: a column that was renamed by hand must not be recorded at the next start.
+ */
+async function recordColumns(sql: postgres.Sql): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`
+      create table if not exists schema_columns (
+        table_name text not null,
+        column_name text not null,
+        primary key (table_name, column_name)
+      )`;
+    await tx`delete from schema_columns`;
+    await tx`insert into schema_columns (table_name, column_name) ${existingColumns(tx)}`;
+  });
 }
 
 /** Splits a file into its statements. A semicolon may occur only at the end of a statement. */

@@ -56,6 +56,22 @@ export async function insertAttempt(
 }
 
 /**
+ * Writes the last attempt of a payment that is processing and has lost its row. Returns false if the payment has it, or
+ * is no longer processing.
+ */
+export async function restoreLostAttempt(tx: Tx, attempt: NewAttempt): Promise<boolean> {
+  const { id, payment_intent_id: intentId, number, payment_method_id: methodId, source, at, opened_at } = attempt;
+  const rows = await tx`
+    insert into payment_attempts (id, payment_intent_id, number, payment_method_id, source, outcome, at, opened_at)
+    select ${id}, id, ${number}, ${methodId}, ${source}, 'processing', ${at}, ${opened_at}
+    from payment_intents
+    where id = ${intentId} and status = 'processing' and attempt_count = ${number}
+    on conflict do nothing
+    returning id`;
+  return rows.length > 0;
+}
+
+/**
  * Marks an accepted debit as handed over. Commit this before the processor is asked.
  * @throws if the attempt is not accepted.
  */

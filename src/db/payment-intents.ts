@@ -46,6 +46,8 @@ export interface PaymentIntentRow {
   /** The period that it pays, or in which the change was made that it pays. Null in rows of a former version. */
   subscription_period: PeriodNumber | null;
   amount: MinorUnits;
+  /** The amount that it was made with. Nothing changes it. Null in rows of a former version. */
+  agreed_amount: MinorUnits | null;
   fee_amount: MinorUnits;
   surcharge_amount: MinorUnits;
   surcharge_applied: boolean;
@@ -104,7 +106,7 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
       scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at,
       subscription_id, subscription_charge, subscription_period, surcharge_asked, surcharge_reason, surcharge_basis,
-      description
+      description, agreed_amount
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
@@ -112,7 +114,7 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
       ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at},
       ${row.subscription_id}, ${row.subscription_charge}, ${row.subscription_period}, ${row.surcharge_asked},
-      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}, ${row.description}
+      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}, ${row.description}, ${row.agreed_amount}
     where ${condition}`;
 }
 

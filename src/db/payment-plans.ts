@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
 import type { Id } from '../domain/ids.ts';
@@ -12,7 +13,16 @@ import type { RealInstant } from '../platform/real-time.ts';
 import { payerColumns } from './customers.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-export interface PaymentPlanRow extends Plan {
+/**
+ * The amounts of a plan as the service has written them. Nothing else writes them. Null in rows of a former version.
+ */
+export interface AgreedAmounts {
+  agreed_recurring_cents: MinorUnits | null;
+  agreed_first_cents: MinorUnits | null;
+  agreed_total_cents: MinorUnits | null;
+}
+
+export interface PaymentPlanRow extends Plan, AgreedAmounts {
   id: Id<'payment_plan'>;
   biller_id: Id<'biller'>;
   livemode: boolean;
@@ -24,6 +34,8 @@ export interface PaymentPlanRow extends Plan {
   payment_instrument_id: Id<'payment_method'> | null;
   failure_behaviour: FailureBehaviour;
   metadata: Record<string, string>;
+  /** The state in which it has ended, for good. */
+  ended_as: 'deactivated' | 'closed' | null;
   /** The earliest step of the plan's debits, in any state of the plan. Only `db/bank-debits.ts` writes it. */
   next_debit_at: CustomerInstant | null;
   created_at: CustomerInstant;
@@ -80,6 +92,21 @@ export function planWithOwners(db: Db) {
     join billers b on b.id = p.biller_id
     join customers c on c.id = p.customer_id
     left join test_clocks k on k.id = p.test_clock_id`;
+}
+
+/**
+ * The ids of plans whose amounts or state the service has not written so: the rules of `wrongTerms`. An index has them,
+ * and is nearly always empty.
+ */
+export function editedPlans(db: Db): Fragment {
+  return db`
+    select id from payment_plans
+    where (ended_as is not null and state not in ('closed', 'deactivated'))
+      or (state = 'active' and state_reason is not null)
+      or (agreed_recurring_cents is not null and state not in ('closed', 'deactivated') and (
+        agreed_recurring_cents <> recurring_amount_cents
+        or agreed_first_cents is distinct from first_amount_cents
+        or agreed_total_cents is distinct from total_amount_cents))`;
 }
 
 /** The columns that can change while a plan is collected, changed or ended. */

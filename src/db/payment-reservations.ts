@@ -79,6 +79,21 @@ export async function insertGivenUp(
   return rows.length > 0;
 }
 
+/** Writes the reservation of an attempt whose rows were lost. @throws if another payment has the reference. */
+export async function restoreReservation(
+  tx: Tx,
+  reservation: Pick<PaymentReservationRow, 'attempt_id' | 'number' | 'livemode' | 'reference'>,
+): Promise<void> {
+  await tx`insert into payment_reservations ${tx(reservation)}`;
+}
+
+/** Whether an attempt of this mode has the reference. */
+export async function hasReference(db: Db, livemode: boolean, reference: string): Promise<boolean> {
+  const rows = await db`
+    select from payment_reservations where livemode = ${livemode} and reference = ${reference}`;
+  return rows.length > 0;
+}
+
 /**
  * Condition: live charges may be made. They may not while an operator, or what a comparison found, holds them; nor for
  * longer than an hour after the last comparison: the database may be a back-up. Before the first one they may.

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/connection.ts';
 
 /** What only the process itself can see. */
-export type ProcessProblem = 'clock' | 'files';
+export type ProcessProblem = 'clock' | 'files' | 'keys' | 'login';
 
 /** Reports older than this are of processes that have ended. A process repeats its own every ten seconds. */
 export const reportLastsSeconds = 30;

@@ -78,6 +78,17 @@ export async function selectEventTypeOfDelivery(db: Db, tenant: TenantKey, id: s
   return row?.event_type ?? null;
 }
 
+/** The types of the events that wait to be delivered to an endpoint of this biller and mode. */
+export async function selectPendingEventTypes(db: Db, tenant: TenantKey, endpointId: string): Promise<string[]> {
+  const rows = await db<{ event_type: string }[]>`
+    select distinct event_type
+    from webhook_deliveries join events on events.id = webhook_deliveries.event_id
+    where webhook_deliveries.endpoint_id = ${endpointId} and webhook_deliveries.status = 'pending'
+      and webhook_deliveries.biller_id = ${tenant.billerId} and webhook_deliveries.livemode = ${tenant.livemode}
+    order by event_type`;
+  return rows.map((row) => row.event_type);
+}
+
 /** A page of an endpoint's deliveries, newest first, with one extra row if more follow. */
 export async function listDeliveries(
   db: Db,

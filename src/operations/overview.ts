@@ -18,7 +18,7 @@ import {
   type UnpaidSubscriptionCount,
 } from './overview-queries.ts';
 
-import { limitMet, readBounded } from './stuck/bounded-reading.ts';
+import { readBounded, whyUnreadable } from './stuck/bounded-reading.ts';
 
 export type { Mode };
 
@@ -94,7 +94,7 @@ async function readPart<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T | nu
   try {
     return await readBounded(db, read);
   } catch (error) {
-    if (limitMet(error) === null && !isOutage(error)) throw error;
+    if (whyUnreadable(error) === null && !isOutage(error)) throw error;
     return null;
   }
 }

@@ -50,7 +50,7 @@ export interface ConnectionSample {
 /** Without the right to see another user's connections, PostgreSQL hides their state: it is then `unknown`. */
 export async function sampleConnections(db: Db): Promise<ConnectionSample[]> {
   return db<ConnectionSample[]>`
-    select case when application_name like 'payments %' then substr(application_name, 10) else 'other' end as pool,
+    select case when application_name like 'payments %' then split_part(application_name, ' ', 2) else 'other' end as pool,
       coalesce(state, 'unknown') as state, count(*)::integer as count
     from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'

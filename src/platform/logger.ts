@@ -1,4 +1,5 @@
 import pino, { type Logger } from 'pino';
+import { refusalOf } from './database-causes.ts';
 import { describeLoss, type Loss, nonBlockingStdout, openLogOutput } from './log-output.ts';
 import { withoutSecrets } from './redact.ts';
 import { safeLines } from './terminal-text.ts';
@@ -53,17 +54,20 @@ export function inSnakeCase(name: string): string {
 
 /**
  * Returns an error as it is logged. PostgreSQL's errors carry the whole row that failed, and others carry their input.
- * Only names are kept, and secrets in the message and stack are cut.
+ * Only names are kept, and secrets in the message and stack are cut. If PostgreSQL refuses its work, `why` and
+ * `remedy` say so in words.
  */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? withoutSecrets(error) : { type: typeof error };
   const { type, message, stack, ...rest } = pino.stdSerializers.err(error);
+  const refusal = refusalOf(error);
   const known = loggedErrorFields.filter((name) => ['string', 'number'].includes(typeof rest[name]));
   return {
     type,
     message: withoutSecrets(message),
     stack: withoutSecrets(stack),
     ...Object.fromEntries(known.map((name) => [inSnakeCase(name), rest[name]])),
+    ...(refusal === null ? {} : { why: withoutSecrets(refusal.why), remedy: refusal.remedy }),
   };
 }
 

@@ -84,7 +84,7 @@ const app = createWebApp({
   },
 });
 await keys.fitsOrWaits;
-const watching = watchSelf(sql, 'api', logger);
+const watching = watchSelf({ sql, databaseUrl, vault: keys.vault }, 'api', logger);
 const server = await orExplain(() => listen(app, { host: config.host, port: config.port, variable: 'PORT' }));
 
 const delayMs = config.drainDelaySeconds * 1000;

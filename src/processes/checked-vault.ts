@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type SealFormat, selectOldestFormat } from '../db/sealed-values.ts';
+import { inWords } from '../platform/database-causes.ts';
 import type { Logger } from '../platform/logger.ts';
+import { causeOf } from '../platform/postgres/causes.ts';
 import type { Db, Pool } from '../platform/postgres/connection.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
 import { findKeyProblems, type KeyProblem } from '../services/accounts/recorded-keys.ts';
@@ -11,17 +13,6 @@ import { Unavailable } from '../services/errors.ts';
 const startTimeoutMs = 2_000;
 const askAgainMs = 500;
 const logEveryMs = 10_000;
-
-const unmigrated =
-  'The database is not ready for this version. Run npm run migrate before it starts, with --grant-to for its role.';
-/** What is wrong if PostgreSQL refuses the comparison, by SQLSTATE. */
-const refusals: Readonly<Record<string, string>> = {
-  '42P01': unmigrated, // no such table
-  '42501': unmigrated, // no right
-  '28P01': 'PostgreSQL refuses the password of DATABASE_URL.',
-  '28000': 'PostgreSQL refuses the user of DATABASE_URL.',
-  '3D000': 'PostgreSQL has no database of the name in DATABASE_URL.',
-};
 
 /** The encryption keys are not those of the database. The message says what to restore. */
 export class KeysRefused extends Error {
@@ -90,7 +81,7 @@ export function checkVault(
     } catch (error) {
       if (signal.aborted) return await new Promise<never>(() => {}); // the process is ending
       if (error instanceof KeysRefused) logger.fatal(error.message);
-      else logger.fatal({ err: error }, refusalOf(error));
+      else logger.fatal({ err: error }, reasonOf(error));
       process.exit(1);
     }
   }
@@ -110,9 +101,9 @@ export function checkVault(
   };
 }
 
-function refusalOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return refusals[code] ?? 'The encryption keys could not be compared with the database.';
+function reasonOf(error: unknown): string {
+  const cause = causeOf(error);
+  return cause === null ? 'The encryption keys could not be compared with the database.' : inWords(cause);
 }
 
 /** Returns the oldest format of sealed values that the database may hold. */
@@ -129,7 +120,7 @@ async function compareWhenPossible(
       await assertKeysFit(sql, vault, lost, 'ENCRYPTION_KEYS');
       return await selectOldestFormat(sql);
     } catch (error) {
-      if (!isOutage(error)) throw error;
+      if (causeOf(error)?.kind === 'login' || !isOutage(error)) throw error;
       if (performance.now() - loggedAt >= logEveryMs) {
         logger.warn({ err: error }, 'PostgreSQL is away: the encryption keys are not compared with the database yet');
         loggedAt = performance.now();

@@ -1,3 +1,4 @@
+import { workflowTypes } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
@@ -30,7 +31,7 @@ export interface Dispatcher {
  * entry is dispatched at least once. A repetition changes nothing: a workflow's id comes from its object, and it reads
  * its work from the database. Any number of dispatchers may run side by side. Each side has its own, so a Temporal that
  * is away holds up no entries of another. Each lane is dispatched separately, so thousands of deliveries hold up no
- * payment.
+ * payment. An entry of a type that this version does not know is left to one that does.
  */
 export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): Dispatcher {
   const dispatch = openEntryDispatch(sql, side, logger);
@@ -41,7 +42,8 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
   const runs: Record<Lane, () => Promise<boolean>> = { subjects: dispatchSubjects, deliveries: deliveryLane.run };
 
   async function dispatchSubjects(): Promise<boolean> {
-    const entries = await claimBatch(sql, batchSize, claimMs, side.livemode);
+    const { livemode } = side;
+    const entries = await claimBatch(sql, { limit: batchSize, claimMs, livemode, types: workflowTypes });
     if (entries.length > 0) pass('outbox claimed');
     const results = await Promise.all(entries.map((entry) => dispatch.one(entry)));
     await dispatch.remove(entries.filter((_, index) => results[index]));

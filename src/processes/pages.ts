@@ -55,7 +55,7 @@ const pages = createPages({
   ...(metrics === null ? {} : { watch: metrics.pages }),
 });
 await keys.fitsOrWaits;
-const watching = watchSelf(sql, 'pages', logger);
+const watching = watchSelf({ sql, databaseUrl, vault: keys.vault }, 'pages', logger);
 const server = await orExplain(() =>
   listen(pages, { host: config.host, port: config.pagesPort, variable: 'PAGES_PORT' }),
 );

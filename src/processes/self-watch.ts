@@ -1,12 +1,16 @@
 import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { type ProcessProblem, reportProblem, withdrawProblem } from '../db/process-reports.ts';
+import { refusalOf } from '../platform/database-causes.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Pool } from '../platform/postgres/connection.ts';
+import { openPool, type Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { realNow } from '../platform/real-time.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
+import { findNewerKeys } from '../services/accounts/recorded-keys.ts';
+import type { Vault } from '../services/accounts/vault.ts';
 import { emit } from '../services/telemetry.ts';
+import { startHeartbeat } from './heartbeat.ts';
 
 /** Also how long after it begins a problem is found at most. */
 export const watchedEveryMs = 10_000;
@@ -18,11 +22,16 @@ const longestRoundTripMs = 1_000;
 const outOfFiles: readonly unknown[] = ['EMFILE', 'ENFILE'];
 
 /**
- * Looks every ten seconds at what only this process can see: whether its clock is that of PostgreSQL, and whether it
- * can open another file, as it must for each connection. Reports what is wrong in the log and in PostgreSQL, where
- * `ops stuck` finds it.
+ * Shows in PostgreSQL that this process runs, and looks every ten seconds at what only it can see: whether its clock is
+ * that of PostgreSQL, whether it can open another file, as it must for each connection, whether PostgreSQL still takes
+ * its password, which open connections do not notice, and whether other processes were started with a newer list of
+ * encryption keys. Reports what is wrong in the log and in PostgreSQL, where `ops stuck` finds it.
  */
-export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
+export function watchSelf(
+  { sql, databaseUrl, vault }: { sql: Pool; databaseUrl: string; vault: Pick<Vault, 'keyChecks'> },
+  name: string,
+  logger: Logger,
+): Repetition {
   const self = `${name} ${process.pid}@${hostname()}`;
   const reported = new Set<ProcessProblem>();
 
@@ -39,9 +48,12 @@ export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
   }
 
   const onError = (err: unknown) => logger.warn({ err }, 'this process could not look at itself; trying again');
-  return repeat(
+  const heartbeat = startHeartbeat(databaseUrl, self, logger);
+  const looking = repeat(
     async () => {
       await say('files', await refusalToOpen());
+      await say('login', await refusalOfLogin(databaseUrl, `payments ${name}`));
+      await say('keys', describeMissing(await findNewerKeys(sql, vault)));
       const skewMs = await measureSkew(sql);
       if (skewMs === null) return;
       emit({ kind: 'clock compared', skewSeconds: skewMs / 1000 });
@@ -49,6 +61,13 @@ export function watchSelf(sql: Pool, name: string, logger: Logger): Repetition {
     },
     { everyMs: watchedEveryMs, onError },
   );
+  return {
+    wake: looking.wake,
+    async close() {
+      await looking.close();
+      await heartbeat.close();
+    },
+  };
 }
 
 /** How far the clock of this process is ahead of PostgreSQL's. Null if PostgreSQL was too slow to say. */
@@ -71,6 +90,12 @@ function describeSkew(skewMs: number): string {
   return `its clock is ${length} ${skewMs > 0 ? 'ahead of' : 'behind'} PostgreSQL’s`;
 }
 
+function describeMissing(keyIds: readonly string[]): string | null {
+  if (keyIds.length === 0) return null;
+  const names = keyIds.map((id) => `"${id}"`).join(', ');
+  return `its ENCRYPTION_KEYS does not have ${names}, with which another process was started later`;
+}
+
 /** Why no file can be opened; null if one can. */
 async function refusalToOpen(): Promise<string | null> {
   try {
@@ -81,5 +106,19 @@ async function refusalToOpen(): Promise<string | null> {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (!outOfFiles.includes(code)) return null;
     return `it has as many files and connections open as it may (${code}), and refuses new ones`;
+  }
+}
+
+/** Why PostgreSQL refuses a new connection; null if it takes one, or does not respond. */
+async function refusalOfLogin(databaseUrl: string, name: string): Promise<string | null> {
+  const probe = openPool(databaseUrl, { max: 1, name });
+  try {
+    await probe`select 1`;
+    return null;
+  } catch (error) {
+    const refusal = refusalOf(error);
+    return refusal?.kind === 'login' ? refusal.why : null;
+  } finally {
+    await probe.end({ timeout: 1 });
   }
 }

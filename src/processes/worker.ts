@@ -1,6 +1,6 @@
 // The worker process: runs workflows and activities, and the dispatcher of the outbox.
 
-import { watchLostDeliveries } from '../operations/lost-deliveries.ts';
+import { watchLostDeliveries, watchLostSubjects } from '../operations/lost-deliveries.ts';
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
@@ -71,9 +71,9 @@ const main = await startSide(first, deps, starting.signal).catch((error: unknown
   process.exit(1);
 });
 const reconciliations = startReconciliations(sql, sides, logger);
-const lost = watchLostDeliveries(sql, sides, logger);
+const lost = [watchLostDeliveries(sql, sides, logger), watchLostSubjects(sql, sides, logger)];
 const housekeeping = startHousekeeping(sql, processors, logger);
-const watching = watchSelf(sql, 'worker', logger);
+const watching = watchSelf({ sql, databaseUrl, vault: keys.vault }, 'worker', logger);
 
 close = async () => {
   const running = [main, ...kept];
@@ -82,7 +82,7 @@ close = async () => {
     watching.close(),
     housekeeping.close(),
     reconciliations.close(),
-    lost.close(),
+    ...lost.map((watching) => watching.close()),
     ...running.map((side) => side.closeWorkers()),
   ]);
   await Promise.all(running.map((side) => side.closeDispatcher()));

@@ -7,7 +7,7 @@ import { refusal, rowCounts, useStage } from '../support/stage.ts';
 const day = (monthAndDay: string) => `2027-${monthAndDay}T00:00:00.000Z`;
 
 describe('answering a challenge', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const complete = (id: string, result: unknown): Promise<Reply> =>
     stage.request('POST', `/test_helpers/payment_intents/${id}/complete_action`, { result });
   const confirm = (id: string, payment_method?: string): Promise<Reply> =>
@@ -136,7 +136,7 @@ describe('answering a challenge', () => {
 });
 
 describe('answering the challenge of a plan’s payment that was confirmed by hand', () => {
-  const here = usePayer({ connections: 20 });
+  const here = usePayer();
   const { stage } = here;
   const complete = (id: string, result: 'succeed' | 'fail'): Promise<Reply> =>
     stage.request('POST', `/test_helpers/payment_intents/${id}/complete_action`, { result });

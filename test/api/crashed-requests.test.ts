@@ -13,7 +13,7 @@ const lost = async (): Promise<never> => {
 };
 
 describe('the Idempotency-Key of a payment whose process died between the processor’s answer and ours', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   let customer: string;
   let method: string;
   let intent: string;

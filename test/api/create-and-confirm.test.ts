@@ -6,7 +6,7 @@ import type { Reply } from '../support/api.ts';
 import { refusal, rowCounts, useStage } from '../support/stage.ts';
 
 describe('a payment in one request, created with confirm', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const price = { amount: 1000, currency: 'AUD' };
   const pay = (body: object): Promise<Reply> => stage.request('POST', '/payment_intents', { ...price, ...body });
   const paid = (body: object) => pay({ confirm: true, ...body });

@@ -150,7 +150,7 @@ describe('changing a customer', () => {
 });
 
 describe('deleting a customer', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const remove = (id: string) => stage.request('DELETE', `/customers/${id}`);
   const fetch = async (id: string) => (await stage.request('GET', `/customers/${id}`)).body;
   const confirm = (id: string, payment_method?: string): Promise<Reply> =>
@@ -479,7 +479,7 @@ describe('deleting a customer', () => {
 });
 
 describe('deleting a customer on a test clock', () => {
-  const here = usePayer({ connections: 20 });
+  const here = usePayer();
   const { stage } = here;
   const remove = () => stage.request('DELETE', `/customers/${here.customer}`);
 

@@ -105,7 +105,7 @@ describe('the payment methods of a customer', () => {
 });
 
 describe('attaching a payment method', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const attach = (id: string, customer_id: unknown) =>
     stage.request('POST', `/payment_methods/${id}/attach`, { customer_id });
   const defaultOf = async (id: string) => (await stage.request('GET', `/customers/${id}`)).body.default_payment_method;

@@ -12,7 +12,7 @@ import { refusal, useStage } from '../support/stage.ts';
 const now = realInstant('2027-01-01T00:00:00.000Z');
 
 describe('events, oldest first', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const list = (query: Record<string, string>) => stage.request('GET', `/events?${new URLSearchParams(query)}`);
   const sequencesOf = (events: Pick<Event, 'sequence'>[]) => events.map(({ sequence }) => sequence);
   const newEvent = (at = now): InsertedEvent => ({

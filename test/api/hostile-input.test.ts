@@ -50,7 +50,7 @@ function assertRefused({ status, text, body }: Reply, told: string): void {
 }
 
 describe('a body that is right but for one thing', () => {
-  const here = usePayer();
+  const here = usePayer({ isAlone: true });
   const { stage } = here;
   let good: GoodRequest[] = [];
 
@@ -167,7 +167,7 @@ describe('a body that is right but for one thing', () => {
 });
 
 describe('a body that is none', () => {
-  const here = usePayer();
+  const here = usePayer({ isAlone: true });
   const { stage } = here;
 
   const pathOf = (route: Route) => route.path.replaceAll(/:\w+/g, 'x_none');
@@ -210,7 +210,7 @@ describe('a body that is none', () => {
 });
 
 describe('whatever is put into a path or a query', () => {
-  const here = usePayer();
+  const here = usePayer({ isAlone: true });
   const { stage } = here;
 
   it('is an answer below 500 with the envelope', async () => {

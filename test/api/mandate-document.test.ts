@@ -7,7 +7,7 @@ import { createMerchant } from '../support/merchant.ts';
 import { useStage } from '../support/stage.ts';
 
 describe('the text of a mandate', () => {
-  const stage = useStage({ biller: { name: 'Harbour Gym' } });
+  const stage = useStage({ isAlone: true, biller: { name: 'Harbour Gym' } });
 
   it('is the words with the name of the biller, their version and the hash of their bytes', async () => {
     const { status, body } = await stage.request('GET', '/mandate_texts/au_becs');
@@ -19,7 +19,7 @@ describe('the text of a mandate', () => {
 });
 
 describe('the document of a mandate', () => {
-  const stage = useStage({ biller: { name: 'Harbour Gym' } });
+  const stage = useStage({ isAlone: true, biller: { name: 'Harbour Gym' } });
   const here = useDebtor(stage);
   const fetch = (id: string): Promise<Reply> => stage.request('GET', `/mandates/${id}/document`);
   const rename = (name: string) => stage.db.sql`update billers set name = ${name} where id = ${stage.keys.biller.id}`;

@@ -13,7 +13,7 @@ const lapse = '2028-04-28T14:00:00.000Z';
 const justBefore = '2028-04-28T13:59:59.999Z';
 
 describe('a mandate on a test clock', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const here = useDebtor(stage);
 
   async function debtorOnClock() {
@@ -152,7 +152,7 @@ describe('a mandate on a test clock', () => {
 });
 
 describe('a mandate in real time', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const here = useDebtor(stage);
   const inMonths = (months: number) => addMs(realNow(), months * 30.5 * millisecondsPerDay);
 

@@ -18,7 +18,7 @@ const inDays = (days: number) =>
 const today = () => inDays(0);
 
 describe('/ops/find', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const debits = useDebits(stage);
   const operations = {
     key: null,

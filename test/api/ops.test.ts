@@ -107,7 +107,7 @@ describe('who may see /ops', () => {
 const webUi = { url: 'http://127.0.0.1:8233', namespace: 'payments' };
 
 describe('/ops', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const operations = {
     key: null,
     webUis: { live: webUi, sandbox: webUi },
@@ -393,6 +393,9 @@ describe('/ops', () => {
     assert.equal(String(now.next_retry_at), next.toISOString());
     const { text: page } = await freshly('/ops');
     assert.match(page, /Subscriptions past due, waiting for a retry: .*, the next at /);
+    await sql`
+      delete from payment_attempts a using payment_intents i
+      where i.id = a.payment_intent_id and i.subscription_id in (${retried}, ${given})`;
     await sql`delete from subscriptions where id in (${retried}, ${given})`;
   });
 

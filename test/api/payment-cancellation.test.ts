@@ -9,7 +9,7 @@ import { refusal, rowCounts, useStage } from '../support/stage.ts';
 const day = 86_400_000;
 
 describe('canceling a payment intent', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const cancel = (id: string): Promise<Reply> => stage.request('POST', `/payment_intents/${id}/cancel`);
   const owners = new Map<string | undefined, string>();
   const confirm = (id: string, payment_method?: string): Promise<Reply> =>

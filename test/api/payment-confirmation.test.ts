@@ -16,7 +16,7 @@ const declines = {
 };
 
 describe('confirming a payment intent', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage({ isAlone: true });
   /** Confirms with a method, and names the customer to whom it belongs. */
   async function confirm(id: string, payment_method?: string, more: object = {}): Promise<Reply> {
     const [owner] = await stage.db.sql`

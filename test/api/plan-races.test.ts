@@ -7,7 +7,7 @@ import { untilBothHaveWon } from '../support/race.ts';
 import { refusal } from '../support/stage.ts';
 
 describe('two who act on a plan at once', () => {
-  const here = usePayer({ connections: 20 });
+  const here = usePayer();
   const { stage } = here;
   const due = async (terms: Parameters<typeof here.plan>[0] = {}) => {
     const { id } = await here.plan(terms);

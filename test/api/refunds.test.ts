@@ -9,13 +9,13 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverRefunds, refundPaymentIntent } from '../../src/services/payments/refunds.ts';
 import { unrepeatable } from '../../src/services/payments/repeatable-request.ts';
 import type { Reply } from '../support/api.ts';
-import { instantPattern, refusal, rowCounts, useStage } from '../support/stage.ts';
+import { instantPattern, refusal, rowCounts, type StageOptions, useStage } from '../support/stage.ts';
 import { makeCall } from '../support/webhooks.ts';
 
 const hour = 3_600_000;
 
 /** A stage whose processor keeps a book of the refunds that it is asked for, and can lose its answer. */
-function useRefunds(options: { connections?: number } = {}) {
+function useRefunds(options: StageOptions = {}) {
   const stage = useStage(options);
   const book = { asked: [] as RefundRequest[], given: new Map<string, number>(), answer: async () => {} };
   const here = {
@@ -74,7 +74,7 @@ function useRefunds(options: { connections?: number } = {}) {
 }
 
 describe('refunding a payment', () => {
-  const here = useRefunds();
+  const here = useRefunds({ isAlone: true });
   const { stage, book, refund, paid } = here;
 
   it('gives back the whole total without an amount, surcharge included, and returns 201 with the refund', async () => {
@@ -300,12 +300,13 @@ describe('refunding a payment', () => {
     const { type, code } = reply.body.error;
     assert.deepEqual([reply.status, type, code], [503, 'api_error', 'processor_not_configured']);
     assert.deepEqual((await live('GET', `/payment_intents/${made.id}/refunds`)).body.data, []);
+    await stage.db.sql`delete from payment_attempts where payment_intent_id = ${made.id}`;
     await stage.db.sql`delete from payment_intents where id = ${made.id}`;
   });
 });
 
 describe('a refund with an Idempotency-Key', () => {
-  const here = useRefunds({ connections: 20 });
+  const here = useRefunds({ isAlone: true });
   const { stage, book, keyed, paid } = here;
 
   it('is answered again byte for byte, and refunds once', async () => {
@@ -397,7 +398,7 @@ describe('a refund with an Idempotency-Key', () => {
 });
 
 describe('two refunds of one payment at once', () => {
-  const here = useRefunds({ connections: 20 });
+  const here = useRefunds({ isAlone: true });
   const { stage, book, refund, paid } = here;
 
   it('that together exceed what remains are one refund and one refusal', async () => {
@@ -443,7 +444,7 @@ describe('two refunds of one payment at once', () => {
 });
 
 describe('a refund whose process died', () => {
-  const here = useRefunds();
+  const here = useRefunds({ isAlone: true });
   const { stage, book, refund, paid } = here;
 
   it('keeps its part of the money spoken for, and is finished by housekeeping after a minute, once', async () => {

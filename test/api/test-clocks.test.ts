@@ -21,7 +21,7 @@ function inEvents({ max_frozen_time, last_advance, webhook_deliveries, ...clock 
 const inDays = (days: number, ms = 0) => new Date(Date.parse(frozen) + days * dayMs + ms).toISOString();
 
 describe('creating a test clock', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const post = (body: unknown) => stage.request('POST', path, body);
 
   it('answers 201 with the fields of the contract, expires 30 days of real time later, and tells of it', async () => {
@@ -82,7 +82,7 @@ describe('creating a test clock', () => {
 });
 
 describe('the customers of test clocks', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const attach = (test_clock: string) => stage.request('POST', '/customers', { name: 'Jo', test_clock });
 
   it('are at most three to a clock, also when twenty ask at once', async () => {
@@ -120,7 +120,7 @@ describe('the customers of test clocks', () => {
 });
 
 describe('advancing a test clock', () => {
-  const here = usePayer({ connections: 20 });
+  const here = usePayer();
   const { stage } = here;
   const advance = (frozen_time: unknown, id = here.clock) =>
     stage.request('POST', `${path}/${id}/advance`, { frozen_time });

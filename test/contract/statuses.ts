@@ -22,7 +22,7 @@ type Produce = (operation: string, status: number) => Promise<Reply>;
  * tables, one that refuses every key, and one whose database is away.
  */
 export function useStatuses() {
-  const stage = useStage({ connections: 60 });
+  const stage = useStage();
   const damaged = useDatabase(4, { isDamaged: true });
   const broken = useApi(damaged);
   const limited = useApi(stage.db, undefined, () => ({

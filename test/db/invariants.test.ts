@@ -64,6 +64,19 @@ const damages: Record<string, string> = {
     update payment_attempts set number = 2 where payment_intent_id = INTENT`,
   'a payment intent says when it was collected exactly if it ever was, and not before the attempt that did it': `
     update payment_intents set collected_at = null where id = INTENT`,
+  'no live payment is charged under the Idempotency-Key of an equal one before that key has expired': `
+    update payment_intents set livemode = true where id = INTENT;
+    update payment_attempts set request_key = 'k', opened_at = now() - interval '1 hour' where payment_intent_id = INTENT;
+    insert into payment_intents (id, biller_id, livemode, customer_id, amount, fee_amount, surcharge_applied, currency,
+      status, attempt_count, created_at, updated_at)
+    select 'pi_00000000000000000000000000000001', biller_id, livemode, customer_id, amount, fee_amount, surcharge_applied,
+      currency, status, attempt_count, created_at, updated_at from payment_intents where id = INTENT;
+    insert into payment_attempts (id, payment_intent_id, number, source, request_key, outcome, at, opened_at, settled_at)
+    select 'att_00000000000000000000000000000001', 'pi_00000000000000000000000000000001', 1, source, 'k', outcome, at,
+      now(), settled_at from payment_attempts where payment_intent_id = INTENT`,
+  'a payment intent that is processing has its last attempt': `
+    update payment_intents set status = 'processing' where id = INTENT;
+    delete from payment_attempts where payment_intent_id = INTENT`,
   'the status of a payment intent is what its last attempt came to': `update payment_intents set status = 'failed' where id = INTENT`,
   'no attempt follows a successful one': `
     insert into payment_attempts select 'att_00000000000000000000000000000001', payment_intent_id, number + 1, payment_method_id,
@@ -133,6 +146,9 @@ const damages: Record<string, string> = {
     update payment_links set status = 'expired'`,
   'a plan whose total is collected has ended': `
     update payment_plans set total_amount_cents = 1000, until_further_notice = false`,
+  'a plan that can collect has the amounts and the state that the service has given it': `
+    update payment_plans set recurring_amount_cents = 10 * recurring_amount_cents`,
+  'a payment intent has the amount that it was made with': `update payment_intents set amount = 10 * amount`,
   'an amount is charged with its surcharge and no more': `update payment_intents set surcharge_amount = 1`,
   'no charge has a surcharge that the rules of its date forbid': `
     update payment_intents set surcharge_amount = fee_amount, surcharge_applied = true,
@@ -294,8 +310,18 @@ describe('the check of the invariants', () => {
       assert.ok(offender.id.length > 0 && offender.detail.length > 0);
       assert.match(offender.remedy, /^.{20,}\.$/);
       assert.doesNotMatch(offender.remedy, /\bID\b/);
+      assert.match(offender.id, /^\S+$/, 'it is part of a command');
+      assert.doesNotMatch(offender.detail, /(^| )([,;)]|$)/, 'a value is missing in it');
     });
   }
+
+  it('says of a payment without attempts that it has none', async () => {
+    const found = await damaged('delete from payment_attempts where payment_intent_id = INTENT');
+    const counted = found.find(({ invariant }) =>
+      invariant.startsWith('the attempts of a payment intent are numbered'),
+    );
+    assert.equal(counted?.detail, 'counts 1 attempts and has none');
+  });
 
   it('prints the offenders with their remedy, and ends with 1', async () => {
     await db.sql`update payment_plans set collected_amount_cents = 999`;

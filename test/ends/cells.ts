@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { PaymentIntent } from '@payments-service/client';
 import { it } from 'mocha';
+import { type Reply, sendChecked } from '../support/api.ts';
 import {
   type Cell,
   type EndOf,
@@ -9,8 +10,7 @@ import {
   type PaymentState,
   paymentsAtEnds,
   type SubjectKind,
-} from '../../src/domain/ends/payments-at-ends.ts';
-import { type Reply, sendChecked } from '../support/api.ts';
+} from './payments-at-ends.ts';
 import { type World as Begun, type Case, type Means, useSubjects } from './subjects.ts';
 
 export type World = Begun & { cases: Case[] };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { paymentsAtEnds } from '../../src/domain/ends/payments-at-ends.ts';
 import { beginLife } from '../pairs/lives.ts';
 import { useStage } from '../support/stage.ts';
+import { paymentsAtEnds } from './payments-at-ends.ts';
 
 describe('a mandate that lapses', () => {
   const stage = useStage();

@@ -1,11 +1,11 @@
 // Subjects on one clock. When their end comes, the payment of each is in another state.
 import assert from 'node:assert/strict';
 import type { PaymentIntent } from '@payments-service/client';
-import type { PaymentState, SubjectKind } from '../../src/domain/ends/payments-at-ends.ts';
 import { beginLife, type Life } from '../pairs/lives.ts';
 import { door } from '../races/barriers.ts';
 import { useLinks } from '../support/links.ts';
 import { type Stage, useStage } from '../support/stage.ts';
+import type { PaymentState, SubjectKind } from './payments-at-ends.ts';
 
 /** When the clock begins: a Monday. */
 const beginning = '2027-01-25T00:00:00.000Z';
@@ -52,7 +52,7 @@ type Builder = (
 
 /** Returns what begins a customer with a subject for each payment, which is in its state at `endAt`. */
 export function useSubjects() {
-  const stage = useStage({ connections: 12 });
+  const stage = useStage();
   const links = useLinks(stage);
   return {
     stage,

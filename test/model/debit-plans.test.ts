@@ -3,13 +3,12 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { useDebits } from '../support/debits.ts';
+import { searchMs, searchRuns, searchSeed } from '../support/search.ts';
 import { useStage } from '../support/stage.ts';
 import { DebitPlan } from './debit-plans.ts';
 
 /** As in model.test.ts. */
-const { MODEL_RUNS, MODEL_SEED } = process.env;
-const usualMs = 14_000;
-const mostRuns = 200;
+const mostRuns = searchRuns(200);
 const hour = 3_600_000;
 const lifeDays = 150;
 
@@ -31,12 +30,12 @@ const courses = fc.record({
 });
 
 describe('the model of plans by bank debit and the service', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const debits = useDebits(stage);
 
   it('agree on every event, slot and sum after each advance, beside cards and whatever the bank says', async function () {
-    this.timeout(usualMs + 60_000 + Number(MODEL_RUNS ?? 0) * 20_000);
-    const endsAt = MODEL_RUNS === undefined ? performance.now() + usualMs : Number.POSITIVE_INFINITY;
+    this.timeout(searchMs + 60_000);
+    const endsAt = performance.now() + searchMs;
     let taken = 0;
     const property = fc.asyncProperty(courses, async ({ frozen, waits, advances, cardBefore, ...terms }) => {
       if (taken > 0 && performance.now() > endsAt) return;
@@ -88,8 +87,7 @@ describe('the model of plans by bank debit and the service', () => {
       }
       assert.deepEqual(await findViolations(stage.db.sql), []);
     });
-    const seed = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) };
-    await fc.assert(property, { ...seed, numRuns: Number(MODEL_RUNS ?? mostRuns) });
+    await fc.assert(property, { seed: searchSeed, numRuns: mostRuns });
     assert.ok(taken > 0);
   });
 });

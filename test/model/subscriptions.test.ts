@@ -4,6 +4,7 @@ import { describe, it } from 'mocha';
 import * as rules from '../../demo/rules.ts';
 import { tokens } from '../../lab/payer.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
+import { searchMs, searchRuns, searchSeed } from '../support/search.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 import type { Ask, SubscriptionTerms } from './subscription-asks.ts';
 import { termsOf, useSubscriptionLife } from './subscription-life.ts';
@@ -11,9 +12,7 @@ import { day } from './subscription-periods.ts';
 import { Subscription } from './subscriptions.ts';
 
 /** As in model.test.ts. */
-const { MODEL_RUNS, MODEL_SEED } = process.env;
-const usualMs = 14_000;
-const mostRuns = 200;
+const mostRuns = searchRuns(200);
 /** The clock of `useSubscriber`. */
 const begin = Date.UTC(2027, 0, 10);
 
@@ -128,13 +127,13 @@ const courses = fc.record({
 });
 
 describe('the model of subscriptions and the service', () => {
-  const subscriber = useSubscriber();
+  const subscriber = useSubscriber({ isAlone: true });
   const { stage, here } = subscriber;
   const life = useSubscriptionLife(subscriber);
 
   it('agree on every period, event and answer, whatever is asked between advances, beside a plan of the clock', async function () {
-    this.timeout(usualMs + 60_000 + Number(MODEL_RUNS ?? 0) * 20_000);
-    const endsAt = MODEL_RUNS === undefined ? performance.now() + usualMs : Number.POSITIVE_INFINITY;
+    this.timeout(searchMs + 60_000);
+    const endsAt = performance.now() + searchMs;
     let taken = 0;
     const property = fc.asyncProperty(courses, async ({ terms, plan, moves: all, isByDay }) => {
       if (taken > 0 && performance.now() > endsAt) return;
@@ -170,8 +169,7 @@ describe('the model of subscriptions and the service', () => {
       for (const move of all) for (const one of 'turn' in move ? movesOf(move, model) : [move]) await does(one);
       assert.deepEqual(await findViolations(stage.db.sql), []);
     });
-    const seed = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) };
-    await fc.assert(property, { ...seed, numRuns: Number(MODEL_RUNS ?? mostRuns) });
+    await fc.assert(property, { seed: searchSeed, numRuns: mostRuns });
     assert.ok(taken > 0);
   });
 

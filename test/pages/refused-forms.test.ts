@@ -13,7 +13,7 @@ const account = { method: 'au_becs_debit', account_name: 'Jo Nguyen', bsb: '000-
 const cardForm = { method: 'tok_sandbox_visa_succeed' };
 
 describe('a form of the pages that is refused', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const links = useLinks(stage);
   const pages = usePages(stage, { trustedProxies: ['127.0.0.1'] });
   let visitors = 0;
@@ -96,7 +96,7 @@ describe('a form of the pages that is refused', () => {
 });
 
 describe('a form of the widget that is refused for its fields', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const pages = usePages(stage);
 
   it('counts: thirty a minute from one address, on all pages together', async () => {
@@ -116,7 +116,7 @@ describe('a form of the widget that is refused for its fields', () => {
 });
 
 describe('a method that a payer has entered in a form', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const page = useCheckout(stage);
   const links = useLinks(stage);
 

@@ -20,7 +20,7 @@ function turning(html: string): string[] {
 }
 
 describe('foreign text on a page', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const links = useLinks(stage);
   const pages = usePages(stage);
   const operations = {

@@ -12,7 +12,7 @@ const day = '2027-01-11T00:00:00.000Z';
 const nextDay = '2027-01-12T00:00:00.000Z';
 
 describe('two who act on a test clock at once', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer();
   const { stage } = here;
   let plan = '';
   beforeEach(async () => {

@@ -15,7 +15,7 @@ import { door } from './barriers.ts';
 const muchLater = () => addMs(realNow(), 600_000);
 
 describe('a process that was frozen while it asked the processor, and writes when others have gone on,', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer({ isAlone: true });
   const { stage } = here;
 
   /** Freezes the caller that asks the processor next. Returns what lets it continue. */

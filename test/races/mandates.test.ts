@@ -6,7 +6,7 @@ import { useStage } from '../support/stage.ts';
 import { inTurn } from './barriers.ts';
 
 describe('two who change the mandate of one account', () => {
-  const stage = useStage({ connections: 24 });
+  const stage = useStage();
   const here = useDebtor(stage);
   const statuses = (replies: Reply[]): string => replies.map(({ status }) => status).join(' ');
 

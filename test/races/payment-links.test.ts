@@ -8,7 +8,7 @@ import { useStage } from '../support/stage.ts';
 import { holdLocks } from './barriers.ts';
 
 describe('payers who race for a link', () => {
-  const stage = useStage({ connections: 12 });
+  const stage = useStage();
   const links = useLinks(stage);
   const debits = useDebits(stage);
 

@@ -20,7 +20,7 @@ interface Deed {
 const date = '2027-01-11';
 
 describe('a payment that is charged', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer();
   const { stage } = here;
   const post = (path: string, body?: object) => stage.request('POST', path, body);
   const confirm = (intent: string) => post(`/payment_intents/${intent}/confirm`, { payment_method: here.card });

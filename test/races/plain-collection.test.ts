@@ -4,7 +4,7 @@ import { frozen, usePayer } from '../support/payer.ts';
 import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
 
 describe('a plain payment of a plan, which is recorded by one statement,', () => {
-  const here = usePayer({ connections: 4 });
+  const here = usePayer();
   const { stage } = here;
 
   it('is recorded whole although its slot has changed and its plan has not', async () => {

@@ -27,7 +27,7 @@ interface Deed {
 }
 
 describe('a plan’s charge at its due instant', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer();
   const { stage } = here;
   const put = (path: string, body: object) => stage.request('PUT', path, body);
   const move = (transition: string) => (due: Due) => stage.request('POST', `/payment_plans/${due.plan}/${transition}`);

@@ -9,7 +9,7 @@ import { eachMoment, meet } from './moments.ts';
 const hour = 3_600_000;
 
 describe('the last payment of a plan’s total', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer();
   const { stage } = here;
 
   /** A plan whose only payment is due, suspended once the charge is being asked for. */
@@ -87,7 +87,7 @@ describe('the last payment of a plan’s total', () => {
 });
 
 describe('a retry and the next slot that are due at one instant', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer();
   const { stage } = here;
   /** Slot 0 fails on the 16th and is tried again on the 17th, which is the date of slot 1. */
   const instant = '2027-01-17T00:00:00Z';

@@ -11,7 +11,7 @@ const linksPerRun = 8;
 const payer = { name: 'Jo', email: 'jo@example.com' };
 
 describe('browsers that race for single-use links, over HTTP', () => {
-  const stage = useStage({ connections: 16 });
+  const stage = useStage();
   const links = useLinks(stage);
   const throughProxy = { trustedProxies: ['127.0.0.1'] };
   const processes = [usePages(stage, throughProxy), usePages(stage, throughProxy)];

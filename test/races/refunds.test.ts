@@ -6,7 +6,7 @@ import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
 import { door, inTurn } from './barriers.ts';
 
 describe('two who want the money of one payment back', () => {
-  const here = usePayer({ connections: 12 });
+  const here = usePayer();
   const { stage } = here;
 
   const paid = async () => {

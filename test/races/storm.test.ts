@@ -24,7 +24,7 @@ const stoppers = ['suspend', 'deactivate', 'close', 'delete customer'];
 const undoers = ['resume', 'confirm slot'];
 
 describe('a storm of requests and workers', () => {
-  const stage = useStage({ connections: 24 });
+  const stage = useStage();
   const request = (method: string, path: string, body?: object) => stage.request(method, path, body);
 
   async function prepare({ pick, random }: Dice): Promise<Prey> {

@@ -8,7 +8,7 @@ const joining = { name: 'Joining fee', unit_amount_cents: 2500, quantity: 1 };
 const towel = { name: 'Towel', unit_amount_cents: 300, quantity: 1 };
 
 describe('fees once and discounts that change beside a charge', () => {
-  const subscriber = useSubscriber({ connections: 12 });
+  const subscriber = useSubscriber();
   const { stage, here } = subscriber;
   const put = (id: string, body: object): Promise<Reply> => stage.request('PUT', `/subscriptions/${id}`, body);
   const post = (id: string, what: string, body?: object): Promise<Reply> =>

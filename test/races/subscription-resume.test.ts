@@ -6,6 +6,7 @@ import { OutcomeUnknown } from '../../src/processors/processor.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
 import type { Reply } from '../support/api.ts';
+import type { StageOptions } from '../support/stage.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 import { assertAccounted } from './account.ts';
 
@@ -16,7 +17,7 @@ const retriedAt = '2027-02-10T09:00:00Z';
 const commands = ['resume', 'retry_now'] as const;
 type Command = (typeof commands)[number];
 
-function useCommands(options: { connections?: number } = {}) {
+function useCommands(options: StageOptions = {}) {
   const subscriber = useSubscriber(options);
   const { stage, here } = subscriber;
   return {
@@ -57,7 +58,7 @@ function useCommands(options: { connections?: number } = {}) {
 const attempts = { resume: 1, retry_now: 2 };
 
 describe('a command on a subscription whose process dies while it collects', () => {
-  const life = useCommands();
+  const life = useCommands({ isAlone: true });
   const { stage } = life;
   afterEach('pass on', () => listenToCrashPoints(() => {}));
 
@@ -125,7 +126,7 @@ describe('a command on a subscription whose process dies while it collects', () 
 });
 
 describe('commands that collect, at the same time', () => {
-  const life = useCommands({ connections: 12 });
+  const life = useCommands({ isAlone: true });
   const { stage, here } = life;
 
   for (const command of commands) {

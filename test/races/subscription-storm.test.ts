@@ -17,7 +17,7 @@ const outcomes = {
 } as const;
 
 describe('a storm of requests for a subscription and workers', () => {
-  const subscriber = useSubscriber({ connections: 16 });
+  const subscriber = useSubscriber();
   const { stage, here } = subscriber;
   const post = (id: string, path: string, body?: object, key?: string): Promise<Reply> =>
     stage.api.send('POST', `/api/v1/subscriptions/${id}/${path}`, {

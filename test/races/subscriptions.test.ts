@@ -11,7 +11,7 @@ import { assertAccounted } from './account.ts';
 const due = '2027-02-10T00:00:00Z';
 
 describe('a subscription whose process dies', () => {
-  const subscriber = useSubscriber();
+  const subscriber = useSubscriber({ isAlone: true });
   const { stage, here } = subscriber;
   /** The next response of the processor is lost, after it has taken the money. */
   function loseNextResponse(): void {
@@ -63,7 +63,7 @@ describe('a subscription whose process dies', () => {
 });
 
 describe('a change of a subscription whose process dies', () => {
-  const subscriber = useSubscriber();
+  const subscriber = useSubscriber({ isAlone: true });
   const { stage } = subscriber;
   const upgrade = { items: [{ name: 'Membership', unit_amount_cents: 9800 }], when: 'now', collect: 'now' };
   const send = (id: string, key: string) =>
@@ -117,7 +117,7 @@ describe('a change of a subscription whose process dies', () => {
 });
 
 describe('a refund of credit whose process dies', () => {
-  const subscriber = useSubscriber();
+  const subscriber = useSubscriber({ isAlone: true });
   const { stage } = subscriber;
   async function lostRefund(): Promise<{ id: string; send: () => ReturnType<typeof stage.api.send> }> {
     const id = await subscriber.started();
@@ -197,7 +197,7 @@ describe('a refund of credit whose process dies', () => {
 });
 
 describe('requests for a subscription at the same time', () => {
-  const subscriber = useSubscriber({ connections: 10 });
+  const subscriber = useSubscriber({ isAlone: true });
   const { stage, here } = subscriber;
 
   it('start it once, whichever of two comes first', async () => {

@@ -27,7 +27,7 @@ interface Deed {
 }
 
 describe('a payment in real time, which is decided without locks,', () => {
-  const stage = useStage({ connections: 12 });
+  const stage = useStage({ isAlone: true });
   let customer = '';
   let card = '';
 

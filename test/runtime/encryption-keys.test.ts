@@ -7,6 +7,9 @@ import { encryptionKeyFile, prepareEncryptionKeys } from '../../dev/encryption-k
 import { findFreePorts } from '../../dev/ports.ts';
 import { type Link, openLink } from '../../faults/net/link.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
+import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
+import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { readConfig } from '../../src/processes/config/config.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
@@ -96,12 +99,12 @@ describe('a process that starts with its encryption keys', function () {
     url.password = 'wrong';
     const refused = await start('api', right, { DATABASE_URL: url.href });
     assert.equal(await refused.ended, 1);
-    assert.equal(fatalOf(refused), 'PostgreSQL refuses the password of DATABASE_URL.');
+    assert.match(fatalOf(refused), /^PostgreSQL refuses the password of DATABASE_URL \(.*\)\. Correct DATABASE_URL/);
     url.password = new URL(db.url).password;
     url.pathname = 'postgres';
     const unmigrated = await start('worker', right, { DATABASE_URL: url.href });
     assert.equal(await unmigrated.ended, 1);
-    assert.match(fatalOf(unmigrated), /^The database is not ready for this version\. Run npm run migrate/);
+    assert.match(fatalOf(unmigrated), /^The tables are not those of this version .* npm run migrate, with --grant-to/);
   });
 
   it('serves while PostgreSQL is away, seals nothing, and ends when the keys turn out to be wrong', async () => {
@@ -122,6 +125,27 @@ describe('a process that starts with its encryption keys', function () {
     toPostgres.heal();
     await eventually('it is ready', async () => (await fetch(`${started.url}/readyz`)).status === 200);
     await eventually('it says what it waited for', () => started.lines.some(({ msg }) => /not compared/.test(msg)));
+  });
+
+  it('is named by ops stuck within 15 s if others seal with a newer key that it lacks, also when it is started again', async () => {
+    await db.sql`delete from encryption_keys`;
+    await db.sql`delete from webhook_endpoints`;
+    const named = async ({ child }: ServiceProcess) => {
+      const reports = await findStuck(db.sql, definitions, await databaseNow(db.sql));
+      const whys = reports.flatMap(({ found }) => found.map(({ why }) => why));
+      return whys.some(
+        (why) => why.startsWith(`worker ${child.pid}@`) && why.includes('its ENCRYPTION_KEYS does not have "k2"'),
+      );
+    };
+    const definitions = stuckDefinitions.filter(({ kind }) => kind === 'encryption_keys_old');
+    const old = await (await start('worker', right)).ready();
+    const rotated = await (await start('api', `${keysOf('k2')},${right}`)).ready();
+    await eventually('it is named', () => named(old), { timeoutMs: 15_000 });
+    await old.end();
+    await db.sql`delete from process_reports`;
+    const again = await (await start('worker', right)).ready();
+    await eventually('it is named again', () => named(again), { timeoutMs: 15_000 });
+    await Promise.all([again.end(), rotated.end()]);
   });
 });
 

@@ -3,14 +3,15 @@ import { connect, createServer, type IncomingHttpHeaders } from 'node:http2';
 import { mock } from 'node:test';
 import { afterEach } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
+import { forgetLostSubjects } from '../../src/db/lost-subjects.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { webhookTaskQueue } from '../../src/messages/task-queues.ts';
 import { replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { createInvariantChecks } from '../../src/operations/invariants/checks.ts';
 import { invariants } from '../../src/operations/invariants/invariants.ts';
-import { watchLostDeliveries } from '../../src/operations/lost-deliveries.ts';
+import { watchLostDeliveries, watchLostSubjects } from '../../src/operations/lost-deliveries.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
-import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
+import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { findStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
@@ -64,7 +65,7 @@ describe('what stops says so, and what is said is true', function () {
     const merchant = await service.merchant();
     const [attempt] = await sql<{ id: string }[]>`select id from payment_attempts limit 1`;
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 48 * hour });
-    const watching = watchSelf(sql, 'worker', testLogger());
+    const watching = watchSelf({ sql, databaseUrl: service.db.url, vault: service.vault }, 'worker', testLogger());
     const named = await eventually('it is named', async () => (await look('clock_wrong'))[0]);
     await watching.close();
     mock.timers.reset();
@@ -81,7 +82,7 @@ describe('what stops says so, and what is said is true', function () {
     );
     await sql`update payment_attempts set outcome = 'succeeded', settled_at = now(), opened_at = now() where id = ${attempt.id}`;
 
-    const again = watchSelf(sql, 'worker', testLogger());
+    const again = watchSelf({ sql, databaseUrl: service.db.url, vault: service.vault }, 'worker', testLogger());
     await eventually('its report is taken back or forgotten', async () => {
       await sql`update process_reports set reported_at = reported_at - interval '1 minute'`;
       return (await look('clock_wrong')).length === 0;
@@ -203,6 +204,51 @@ describe('what stops says so, and what is said is true', function () {
     const lost = async () => (await look('delivery_lost')).map(({ subject_id }) => subject_id);
     await eventually('its attempt finds no row', async () => (await lost()).includes(id));
     await merchant.request('DELETE', `/webhook_endpoints/${endpoint.id}`);
+    assert.deepEqual(await lost(), []);
+  });
+
+  it('a scheduled payment and a plan whose rows were deleted are named within a minute, and stay named; not those of a deleted clock', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const method = await merchant.card(payer.id);
+    const date = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    const scheduled = { customer_id: payer.id, payment_method: method, scheduled_payment_date: date };
+    const { id: payment } = await merchant.intent(scheduled);
+    const { id: plan } = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const { id: kept } = await merchant.activePlan({ customer_id: payer.id, start_date: '2099-01-01' });
+    const { plan: onClock, clock } = await merchant.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
+    const workflowOf = { [payment]: `scheduled-payment/${payment}`, [plan]: `payment-plan/${plan}` };
+    for (const id of [...Object.values(workflowOf), `payment-plan/${kept}`, `payment-plan/${onClock.id}`]) {
+      const handle = service.temporal.workflow.getHandle(id);
+      await eventually(
+        'its workflow runs',
+        async () => (await handle.describe().catch(() => null))?.status.name === 'RUNNING',
+      );
+    }
+    await sql`delete from payment_intents where id = ${payment}`;
+    await sql`delete from payment_plans where id = ${plan}`;
+    await merchant.deleteClock(clock.id);
+    const watching = watchLostSubjects(sql, service.sides, testLogger());
+    const lost = async () => (await look('row_lost')).map(({ subject_id }) => subject_id ?? '');
+    await eventually('both are named', async () => (await lost()).length === 2, { timeoutMs: 60_000 });
+    await watching.close();
+    assert.deepEqual((await lost()).sort(), [payment, plan].sort());
+    const named = (await look('row_lost')).find(({ subject_id }) => subject_id === payment);
+    assert.match(named?.why ?? '', /^its workflow ran, and it has no row, so nothing is charged for it\. /);
+    assert.ok(named?.since, 'it says since when');
+
+    await reconcile(sql, service.sides);
+    await service.temporal.workflow.result(workflowOf[payment] ?? '');
+    assert.deepEqual((await lost()).sort(), [payment, plan].sort(), 'they are named also once nothing runs for them');
+
+    await sql`insert into lost_subjects (id, workflow_type) values (${kept}, 'paymentPlan')`;
+    assert.ok(!(await lost()).includes(kept), 'it has a row again');
+    await forgetLostSubjects(sql);
+    assert.equal((await sql`select from lost_subjects`).length, 2);
+    for (const { remedy } of await look('row_lost')) {
+      await sql.unsafe(/delete from lost_subjects where id = '\w+'/.exec(remedy)?.[0] ?? 'no statement is named');
+    }
     assert.deepEqual(await lost(), []);
   });
 

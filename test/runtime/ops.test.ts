@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { userInfo } from 'node:os';
 import { findFreePorts } from '../../dev/ports.ts';
 import { fallsDueAt } from '../../lab/due-dates.ts';
@@ -187,6 +190,29 @@ describe('ops on the command line', function () {
     }
   });
 
+  it('does not take another program that answers 200 on the port for API or pages, and says who has the port', async () => {
+    const foreign = createServer((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+    });
+    foreign.listen(0, '127.0.0.1');
+    await once(foreign, 'listening');
+    const { port } = foreign.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    try {
+      for (const [kind, variable, own] of [
+        ['api_unreachable', 'API_URL', 'PORT'],
+        ['pages_unreachable', 'PAGES_URL', 'PAGES_PORT'],
+      ] as const) {
+        const { code, stdout } = await ops(['stuck', '--kind', kind], { [variable]: url });
+        assert.equal(code, 1, stdout);
+        assert.match(stdout, new RegExp(`why: .*responds 200, .*: another program answers on port ${port}`));
+        assert.match(stdout, new RegExp(`free it: On that host, ss -ltnp 'sport = :${port}' .*\\(${own}\\)`));
+      }
+    } finally {
+      foreign.close();
+    }
+  });
+
   it('says that it did not ask the API or the pages when it does not know where they are', async () => {
     const [words, kind, ofPages] = await Promise.all([
       ops(['stuck'], { API_URL: '', PUBLIC_URL: '' }),
@@ -202,7 +228,11 @@ describe('ops on the command line', function () {
   it('asks for what a command that records evidence lacks, before it looks at anything', async () => {
     const evidence = ['--evidence', 'the statement'];
     const cases: [string[], RegExp][] = [
-      [['settle', '--as', 'failed', ...evidence], /ops settle needs ATTEMPT/],
+      [['settle', '--as', 'failed', ...evidence], /ops settle needs ATTEMPT or PAYMENT/],
+      [
+        ['settle', 'att_1', '--as', 'failed', ...evidence, '--reference', 'ref_1'],
+        /Only ops settle PAYMENT takes --reference/,
+      ],
       [['settle', 'att_1', '--as', 'perhaps', ...evidence], /--as succeeded or --as failed/],
       [['settle', 'att_1', ...evidence], /--as succeeded or --as failed/],
       [['settle', 'att_1', '--as', 'failed'], /ops settle needs --evidence TEXT/],
@@ -217,6 +247,65 @@ describe('ops on the command line', function () {
     }
   });
 
+  it('names a renamed column within 15 s, although it cannot read the table, and what mends it', async () => {
+    const { sql } = service.db;
+    await sql`alter table payment_plans rename column next_due_at to due_at`;
+    try {
+      const begun = performance.now();
+      const { code, stdout, stderr } = await ops(['stuck']);
+      assert.ok(performance.now() - begun < 15_000, 'it takes too long');
+      assert.equal(code, 1, stderr);
+      assert.match(stdout, /^writes_refused: 1\./m);
+      assert.match(stdout, /why: +the table payment_plans has no column next_due_at: it was renamed or dropped/);
+      assert.match(
+        stdout,
+        /free it: If it was renamed: alter table payment_plans rename column due_at to next_due_at\./,
+      );
+      assert.match(stdout, /^not_readable: [1-9]/m);
+      assert.match(stdout, /why: +plan_overdue could not be read: the tables are not those of this version/);
+    } finally {
+      await sql`alter table payment_plans rename column due_at to next_due_at`;
+    }
+  });
+
+  it('names a password that PostgreSQL refuses within 15 s, and shows what the API can still read', async () => {
+    const url = new URL(service.db.url);
+    url.password = 'wrong';
+    const seen = [{ kind: 'plan_overdue', meaning: 'A plan is late.', after_seconds: 300, count: 0, found: [] }];
+    const api = createServer((_, response) => void response.end(JSON.stringify({ stuck: seen }))).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(api, 'listening');
+    const API_URL = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+    const begun = performance.now();
+    const [words, json, kind] = await Promise.all([
+      ops(['stuck'], { DATABASE_URL: url.href, API_URL: '' }),
+      ops(['stuck', '--json'], { DATABASE_URL: url.href, API_URL }),
+      ops(['stuck', '--kind', 'plan_overdue'], { DATABASE_URL: url.href, API_URL: '' }),
+    ]);
+    assert.ok(performance.now() - begun < 15_000, 'it takes too long');
+    api.close();
+    assert.equal(words.code, 1, words.stderr);
+    assert.match(words.stdout, /^writes_refused: 1\./m);
+    assert.match(
+      words.stdout,
+      /why: +PostgreSQL refuses the password of DATABASE_URL \(password authentication failed/,
+    );
+    assert.match(words.stdout, /free it: Correct DATABASE_URL .*alter role ROLE password 'PASSWORD'\./);
+    assert.match(words.stdout, /^not_readable: 1\./m);
+    const kinds: { kind: string; count: number }[] = JSON.parse(json.stdout).kinds;
+    assert.deepEqual(
+      kinds.map((each) => [each.kind, each.count]),
+      [
+        ['writes_refused', 1],
+        ['plan_overdue', 0],
+      ],
+    );
+    assert.deepEqual([kind.code, kind.stdout], [2, '']);
+    assert.match(kind.stderr, /Whether anything is "plan_overdue" is not known/);
+  });
+
   it('ends with 2 where it cannot look or cannot be understood, and says what to type', async () => {
     const cases: [string[], RegExp, Record<string, string>?][] = [
       [['stuck'], /database cannot be reached/, { DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' }],
@@ -227,6 +316,7 @@ describe('ops on the command line', function () {
       [['skip-slot', 'pp_1', 'three'], /SLOT must be a whole number/],
       [['settle', 'att_1', '--as', 'failed', '--evidence', 'the statement'], /No such payment attempt: att_1/],
       [['release-charging', '--evidence', 'the statement'], /Live charging is not held/],
+      [['delete-entry', '7'], /There is no outbox entry 7 of an unknown type/],
       [['recheck', 'cus_1'], /No such object with a workflow: cus_1/],
       [['recalculate', 'cus_1'], /No such payment plan: cus_1/],
       [['recalculate', 'pp_1', '--overdue', 'maybe'], /--overdue takes charge or skip/],

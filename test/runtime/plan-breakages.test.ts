@@ -126,6 +126,48 @@ describe('a plan that is damaged is found within a minute, and freed by the comm
     assert.equal((await merchant.getPlan(id)).next_attempt_at, retryAt);
   });
 
+  it('its amount is ten times what was agreed when it falls due: nothing is charged until it is set back', async () => {
+    const { merchant, id } = await waitingPlan();
+    await service.db.sql`
+      update payment_plans
+      set recurring_amount_cents = 10 * recurring_amount_cents, ${fallsDueAt(service.db.sql, realNow())}
+      where id = ${id}`;
+    const { why, remedy } = await found(id, 'plan_inconsistent');
+    assert.equal(why, 'its recurring amount is 100.00 AUD, but 10.00 AUD was agreed');
+    await handleOf(id).executeUpdate('recheck', { args: [null] });
+    assert.match(
+      (await found(id, 'workflow_stalled')).why,
+      /stalled: .*but 10\.00 AUD was agreed\. Nothing is charged/,
+    );
+    assert.deepEqual(await merchant.payments(id), []);
+    assert.match(await follow(remedy), /recurring_amount_cents: 10000 → 1000\n.*, charged at once\.\n$/);
+    await eventually('it is paid', async () => (await merchant.payments(id))[0]?.status === 'paid');
+    assert.deepEqual(
+      (await merchant.payments(id)).map(({ amount }) => amount),
+      [1000],
+    );
+    await isFree(id);
+  });
+
+  it('it was closed, and is made active again on its clock: the advance collects nothing and says why', async () => {
+    const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
+    const [{ next_due_at: dueAt } = {}] = await service.db
+      .sql`select next_due_at from payment_plans where id = ${plan.id}`;
+    await merchant.move(plan.id, 'close');
+    await service.db.sql`
+      update payment_plans set state = 'active', state_reason = null, next_due_at = ${dueAt} where id = ${plan.id}`;
+    const { why, remedy } = await found(plan.id, 'plan_inconsistent');
+    assert.equal(why, 'it is active, but it was closed, and a plan that has ended stays so');
+    await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
+    const { status } = await merchant.stopped(clock.id);
+    assert.equal(status, 'failed');
+    assert.match((await found(clock.id, 'clock_failed')).why, /it is active, but it was closed/);
+    assert.deepEqual(await merchant.payments(plan.id), []);
+    assert.match(await follow(remedy), /^Corrected:\n {2}state: active → closed\n/);
+    assert.equal((await merchant.getPlan(plan.id)).state, 'closed');
+    await isFree(plan.id);
+  });
+
   it('its workflow is terminated: found before anything is due, and started again; not once the plan has ended', async () => {
     const { merchant, id } = await waitingPlan();
     const { id: ended } = await waitingPlan();

@@ -37,7 +37,10 @@ describe('a PostgreSQL that becomes read-only', function () {
     };
     await set('on');
     await eventually('neither is ready', async () => (await statuses()) === '503,503');
-    assert.match((await (await ready())[0]?.text()) ?? '', /These checks failed: PostgreSQL\./);
+    assert.match(
+      (await (await ready())[0]?.text()) ?? '',
+      /These checks failed: PostgreSQL\. PostgreSQL is read-only\./,
+    );
     await set('off');
     await eventually('both are ready again', async () => (await statuses()) === '200,200');
   });

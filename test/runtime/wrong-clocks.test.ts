@@ -9,6 +9,7 @@ import { createCollectionActivities } from '../../src/activities/collection-acti
 import { type InsertedEvent, insertEvents } from '../../src/db/events.ts';
 import { sweepIdempotencyKeys } from '../../src/db/idempotency-keys.ts';
 import { type Id, newId } from '../../src/domain/ids.ts';
+import { workflowTypes } from '../../src/messages/workflow-types.ts';
 import { beginReconciliation } from '../../src/operations/reconciler/reconciliations.ts';
 import { startSharedClock } from '../../src/platform/postgres/database-clock.ts';
 import { claimBatch, enqueue } from '../../src/platform/postgres/outbox.ts';
@@ -102,25 +103,27 @@ describe('a process whose clock is wrong by an hour', () => {
 
   it('holds up nothing that another process is to tell Temporal, for all that it has staged or claimed', async () => {
     const { sql } = service.db;
+    const claim = (limit: number, claimMs: number) =>
+      claimBatch(sql, { limit, claimMs, livemode: null, types: workflowTypes });
     await sql`truncate workflow_intents`;
     const ahead = realInstant(Date.now() + hour);
     const subject = { id: newId('payment_plan'), livemode: false };
     const intent = startEntry('paymentPlan', subject);
     await atomically(sql, (tx) => enqueue(tx, [intent, { ...intent, signal: 'poke' }], ahead));
     setClockOff(hour);
-    const claimed = await claimBatch(sql, 1, 200, null);
+    const claimed = await claim(1, 200);
     mock.timers.reset();
     assert.deepEqual(
       claimed.map(({ start, signal }) => [start, signal]),
       [[true, null]],
     );
     assert.deepEqual(
-      (await claimBatch(sql, 10, 200, null)).map(({ signal }) => signal),
+      (await claim(10, 200)).map(({ signal }) => signal),
       ['poke'],
     );
     const again = new Set<number>();
     await eventually('both claims end, and others take over', async () => {
-      for (const { id } of await claimBatch(sql, 10, minute, null)) again.add(id);
+      for (const { id } of await claim(10, minute)) again.add(id);
       return again.size === 2;
     });
   });

@@ -13,7 +13,7 @@ const asksTheBank = 'tok_sandbox_visa_3ds_required';
 const isOver = '403 too_many_attempts';
 
 describe('a payment that payers try with one card after another', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const page = useCheckout(stage);
   const pages = usePages(stage);
 
@@ -139,7 +139,7 @@ describe('a payment that payers try with one card after another', () => {
 });
 
 describe('payments that fail with one publishable key', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const page = useCheckout(stage);
 
   it('are a hundred in a minute at most, over all payments; those that succeed and secret keys go on', async function () {

@@ -100,18 +100,38 @@ describe('events and the keys that may read them', () => {
         { event_types: ['*'] },
         { status: 'enabled' },
         { url, event_types: ['refund.failed'] },
+        { url, event_types: ['payment_plan.closed'] },
+        { event_types: ['payment_plan.closed'] },
       ]) {
         assertRefused(await send('PUT', path, key, body), 'events:read');
       }
       const { body: kept } = await send('GET', path, full);
       assert.deepEqual([kept.url, kept.event_types], [`${receiver.url}/`, ['payment_intent.*']]);
-      for (const body of [
-        { description: 'Books' },
-        { status: 'disabled' },
-        { url, event_types: ['payment_plan.closed'] },
-      ]) {
+      for (const body of [{ description: 'Books' }, { status: 'disabled' }]) {
         assert.equal((await send('PUT', path, key, body)).status, 200, JSON.stringify(body));
       }
+    });
+    await withEndpoint(['payment_plan.*'], async (id) => {
+      const body = { url: `${receiver.url}/mine`, event_types: ['payment_plan.closed'] };
+      assert.equal((await send('PUT', `${endpoints}/${id}`, key, body)).status, 200);
+    });
+  });
+
+  it('cannot be redirected while they wait, also where the endpoint no longer subscribes to them', async () => {
+    const key = await keyWith('webhooks:write', 'payment_plans:read');
+    await withEndpoint(['*'], async (id) => {
+      const call = await makeCall(db.sql, { billerId });
+      await deliveryOf(db.sql, await makeEvent(db.sql, call, { type: 'payment_intent.failed' }), id);
+      const path = `${endpoints}/${id}`;
+      const url = `${receiver.url}/mine`;
+      const narrowed = await send('PUT', path, full, { event_types: ['payment_plan.*'] });
+      assert.equal(narrowed.status, 200, narrowed.text);
+      for (const body of [{ url }, { url, event_types: ['payment_plan.closed'] }, { status: 'enabled' }]) {
+        assertRefused(await send('PUT', path, key, body), 'payment_intents:read');
+      }
+      assert.equal((await send('GET', path, full)).body.url, `${receiver.url}/`);
+      const fuller = await keyWith('webhooks:write', 'payment_plans:read', 'payment_intents:read');
+      assert.equal((await send('PUT', path, fuller, { url })).status, 200);
     });
   });
 

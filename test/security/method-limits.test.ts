@@ -7,7 +7,7 @@ import { useCheckout } from './checkout.ts';
 const limit = 50;
 
 describe('the payment methods of a customer', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const page = useCheckout(stage);
   const debit = {
     type: 'au_becs_debit',

@@ -8,7 +8,7 @@ import { useStage } from '../support/stage.ts';
 import { type Handed, useCheckout } from './checkout.ts';
 
 describe('a publishable key that reads a payment intent', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const page = useCheckout(stage);
   const payersOwn = [
     'amount',
@@ -98,7 +98,7 @@ describe('a publishable key that reads a payment intent', () => {
 });
 
 describe('the client_secret of a payment intent', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const page = useCheckout(stage);
 
   it('is shown only to keys with payment_intents:write', async () => {

@@ -12,7 +12,7 @@ const unnamed = '400 payment_method_not_allowed';
 const refused = '403 payment_method_not_allowed';
 
 describe('the payment method of a confirm', () => {
-  const stage = useStage({ connections: 20 });
+  const stage = useStage();
   const page = useCheckout(stage);
   const bySecretKey = (intentId: string, payment_method?: string): Promise<Reply> =>
     stage.request('POST', `/payment_intents/${intentId}/confirm`, { payment_method });

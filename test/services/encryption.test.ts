@@ -93,7 +93,7 @@ describe('the rotation of encryption keys', () => {
     const endpoint = await first.post('/webhook_endpoints', { url: 'http://127.0.0.1:9/hooks' });
     const rotated = await first.post(`/webhook_endpoints/${endpoint.body.id}/rotate_secret`, {});
 
-    // As SECURITY.md says: every process knows the new key before the first one seals with it.
+    // As docs/security.md says: every process knows the new key before the first one seals with it.
     const laggard = await open([older, newer]);
     const ahead = await open([newer, older]);
     await close(first.server);

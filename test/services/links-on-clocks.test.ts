@@ -17,7 +17,7 @@ const inAnHour = () => new Date(Number(realNow()) + 3_600_000).toISOString();
 const invoice = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const;
 
 describe('links and sessions on a test clock', () => {
-  const stage = useStage();
+  const stage = useStage({ isAlone: true });
   const links = useLinks(stage);
   /** The signals of the entries in the outbox for a link or session; `null` for a mere start. */
   const outbox = async (id: string) => {

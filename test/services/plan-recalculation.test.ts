@@ -296,12 +296,12 @@ describe('a plan whose rows do not agree', () => {
 
   it('is not corrected where only its biller can decide: it has collected its total, or does not exist', async () => {
     await makePlan({ total_amount_cents: 2000 });
-    await damage('update payment_plans set total_amount_cents = 1000 where id = PLAN');
+    await damage('update payment_plans set total_amount_cents = 1000, agreed_total_cents = 1000 where id = PLAN');
     assert.match(
       await refusal(recalculate()),
       /10\.00 AUD of a total of 10\.00 AUD are collected\. Have its biller close/,
     );
-    await damage('update payment_plans set total_amount_cents = 2000 where id = PLAN');
+    await damage('update payment_plans set total_amount_cents = 2000, agreed_total_cents = 2000 where id = PLAN');
     const { id: other } = await stage.merchant.customer();
     const asked = recalculatePlan(stage.db.sql, other, { isDryRun: false, overdue: null }, origin());
     await assert.rejects(asked, /No such payment plan/);

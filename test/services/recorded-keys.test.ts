@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, it } from 'mocha';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
-import { findKeyProblems, isAnyKeyInUse } from '../../src/services/accounts/recorded-keys.ts';
+import { findKeyProblems, findNewerKeys, isAnyKeyInUse } from '../../src/services/accounts/recorded-keys.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { createWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { useDatabase } from '../support/database.ts';
@@ -97,6 +97,36 @@ describe('the encryption keys that a database was used with', () => {
     assert.deepEqual(await findKeyProblems(db.sql, createVault([second, first])), []);
     await seal(createVault([second]));
     assert.deepEqual([await findKeyProblems(db.sql, createVault([second])), await recorded()], [[], ['k2']]);
+  });
+
+  it('keep a newer key when a process with an old list starts, and tell that process which one it lacks', async () => {
+    const [first, second] = [keyOf('k1'), keyOf('k2')];
+    const [old, rotated] = [createVault([first]), createVault([second, first])];
+    assert.deepEqual(await findKeyProblems(db.sql, old), []);
+    assert.deepEqual(await findKeyProblems(db.sql, rotated), []);
+    assert.deepEqual(await findKeyProblems(db.sql, old), []);
+    assert.deepEqual(await recorded(), ['k1', 'k2']);
+    assert.deepEqual([await findNewerKeys(db.sql, old), await findNewerKeys(db.sql, rotated)], [['k2'], []]);
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([keyOf('k2'), first])), [
+      { keyId: 'k2', kind: 'wrong' },
+    ]);
+    await seal(rotated);
+    assert.deepEqual(await findKeyProblems(db.sql, old), [{ keyId: 'k2', kind: 'missing' }]);
+  });
+
+  it('keep the first key of a list too when all of them were recorded at once, and an old list then starts', async () => {
+    const [first, second] = [keyOf('k1'), keyOf('k2')];
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([second, first])), []);
+    assert.deepEqual(await findKeyProblems(db.sql, createVault([first])), []);
+    assert.deepEqual(await recorded(), ['k1', 'k2']);
+  });
+
+  it('forget a newer key that was given up before it sealed anything, once the configuration names it as lost', async () => {
+    const [first, second] = [keyOf('k1'), keyOf('k2')];
+    const old = createVault([first]);
+    for (const vault of [old, createVault([second, first])]) await findKeyProblems(db.sql, vault);
+    assert.deepEqual(await findKeyProblems(db.sql, old, ['k2']), []);
+    assert.deepEqual([await recorded(), await findNewerKeys(db.sql, old)], [['k1'], []]);
   });
 
   it('are those of one process when several start at once with different keys under one id', async () => {

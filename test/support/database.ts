@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before } from 'mocha';
 import { findViolations, type Violation } from '../../src/operations/invariants/invariants.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
@@ -16,8 +18,11 @@ const broken: (Violation & { after: string })[] = [];
  * others.
  */
 export function assertInvariantsHeld(): void {
-  const all = broken.splice(0);
-  assert.deepEqual({ count: all.length, first: all.slice(0, 3) }, { count: 0, first: [] });
+  assertNone(broken.splice(0));
+}
+
+function assertNone(violations: readonly Violation[]): void {
+  assert.deepEqual({ count: violations.length, first: violations.slice(0, 3) }, { count: 0, first: [] });
 }
 
 /** The database of one test file. Only to be read inside of hooks and tests: before them it does not exist. */
@@ -33,16 +38,15 @@ export interface TestDatabase {
  */
 export function useDatabase(connections = 10, { isDamaged = false } = {}): TestDatabase {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  let opened: { sql: Pool; url: string } | undefined;
+  let opened: Opened | undefined;
 
   before('make the database', async function () {
     this.timeout(serverStartTimeoutMs);
     const template = await templateDatabase();
     await copyDatabase(template, name);
-    const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-    url.pathname = name;
-    const pool = openPool(url.href, { max: connections, name: 'test' });
-    opened = { sql: watchLocks(pool, noteInversion), url: url.href };
+    const url = urlOf(name);
+    const pool = openPool(url, { max: connections, name: 'test' });
+    opened = { sql: watchLocks(pool, noteInversion), url };
   });
 
   after('check the invariants and drop the database', async function () {
@@ -55,10 +59,72 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
     await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
   });
 
-  function existing(): { sql: Pool; url: string } {
+  return onceOpened(() => opened);
+}
+
+interface Opened {
+  sql: Pool;
+  url: string;
+}
+
+let shared: Promise<Opened> | undefined;
+
+/**
+ * Gives the calling `describe` the database that the tests of this process share, one file after the other: a biller of
+ * its own keeps each test apart. What reads across billers, or breaks rows, takes a database of its own. Its invariants
+ * are checked after all tests.
+ */
+export function useSharedDatabase(): TestDatabase {
+  let opened: Opened | undefined;
+  before('have the database', async function () {
+    this.timeout(serverStartTimeoutMs);
+    shared ??= openShared();
+    opened = await shared;
+    // Forms are counted by the address they come from, whatever the biller: all tests have the same.
+    await opened.sql`delete from page_uses`;
+  });
+  return onceOpened(() => opened);
+}
+
+/** More than the tests of a file use at once. */
+const sharedConnections = 24;
+
+const sharedNames = () => join(process.env.TEST_RUN_FOLDER ?? '', 'databases');
+
+async function openShared(): Promise<Opened> {
+  const name = `test_shared_${randomBytes(8).toString('hex')}`;
+  await copyDatabase(await templateDatabase(), name);
+  await mkdir(sharedNames(), { recursive: true });
+  await writeFile(join(sharedNames(), name), '');
+  const url = urlOf(name);
+  return { sql: watchLocks(openPool(url, { max: sharedConnections, name: 'test' }), noteInversion), url };
+}
+
+/** After all tests: fails when one has left a row in a shared database that breaks an invariant. Drops them. */
+export async function checkSharedDatabases(): Promise<void> {
+  const violations: Violation[] = [];
+  for (const name of await readdir(sharedNames()).catch(() => [])) {
+    const sql = openPool(urlOf(name), { max: 4, name: 'test' });
+    violations.push(...(await findViolations(sql)));
+    await sql.end({ timeout: 1 });
+    await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
+  }
+  assertNone(violations);
+}
+
+function urlOf(name: string): string {
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+  url.pathname = name;
+  return url.href;
+}
+
+/** @throws while it is not open. */
+function onceOpened(read: () => Opened | undefined): TestDatabase {
+  const existing = (): Opened => {
+    const opened = read();
     if (!opened) throw new Error('the database is there only while the tests of its describe run');
     return opened;
-  }
+  };
   return {
     get sql() {
       return existing().sql;

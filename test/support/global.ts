@@ -1,11 +1,11 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { assertInvariantsHeld } from './database.ts';
+import { assertInvariantsHeld, checkSharedDatabases } from './database.ts';
 import { endRun } from './endings.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { checkRecords, failedTests, recordFiles } from './records.ts';
-import { allTestFiles } from './test-files.ts';
+import { filesOf, testFolder } from './test-files.ts';
 import { takeTurn } from './turns.ts';
 
 /** With `--parallel` each file runs in one of several worker processes, and this one starts the servers for all. */
@@ -65,12 +65,17 @@ export async function mochaGlobalSetup(): Promise<void> {
 
 /** After all tests: nothing that the run started is left, and they have seen all that the OpenAPI document promises. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  await endRun();
+  try {
+    await checkSharedDatabases();
+  } finally {
+    await endRun();
+  }
   try {
     for (const { file, title } of isParallel ? await failedTests(process.env.TEST_RUN_FOLDER ?? '') : []) {
       console.log(`Failed in ${relative(process.cwd(), file)}: ${title}`);
     }
-    const result = await checkRecords(process.env.TEST_RUN_FOLDER ?? '', await allTestFiles());
+    const serviceFiles = filesOf('service').map((name) => join(testFolder, name));
+    const result = await checkRecords(process.env.TEST_RUN_FOLDER ?? '', serviceFiles);
     if (isParallel) console.log(result);
   } finally {
     await removeRecords();

@@ -1,8 +1,7 @@
 import { beforeEach } from 'mocha';
 import type { PaymentPlanCreate } from '../../src/resources/payment-plan-input.ts';
-import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { type Merchant, paymentLines } from './merchant.ts';
-import { useStage } from './stage.ts';
+import { type StageOptions, useStage } from './stage.ts';
 
 /** The instant at which the clock of `usePayer` is frozen: a Sunday. */
 export const frozen = '2027-01-10T00:00:00.000Z';
@@ -10,7 +9,7 @@ export const frozen = '2027-01-10T00:00:00.000Z';
 /**
  * A stage with, for each test, a clock frozen at `frozen`, a payer on it and the payer's card, which is never declined.
  */
-export function usePayer(options: { connections?: number; biller?: Partial<NewBiller> } = {}) {
+export function usePayer(options: StageOptions = {}) {
   const stage = useStage(options);
   const here = {
     stage,

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, type Hook, it, Suite } from 'mocha';
 import { document, isReachable, promisedResponses } from './openapi.ts';
 import { checkRecords, failedTests, recordFiles } from './records.ts';
-import { allTestFiles } from './test-files.ts';
+import { filesOf, testFolder } from './test-files.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const files = ['/test/a.test.ts', '/test/b.test.ts'];
@@ -83,7 +83,11 @@ describe('what the workers of a run report', () => {
 
   it('ends a whole run of mocha with exit code 1 when a status is missing', async function () {
     this.timeout(60_000);
-    await report('others', await allTestFiles(), promised.slice(1));
+    await report(
+      'others',
+      filesOf('service').map((name) => join(testFolder, name)),
+      promised.slice(1),
+    );
     const env = { ...process.env, TEST_RUN_FOLDER: folder, MOCHA_WORKER_ID: undefined };
     const mocha = spawn('npx', ['mocha', 'test/domain/currencies.test.ts'], { cwd: repository, env });
     let output = '';

@@ -74,6 +74,6 @@ export async function failedTests(folder: string): Promise<{ file: string; title
 }
 
 async function readRecords(folder: string): Promise<RunRecord[]> {
-  const names = await readdir(folder).catch(() => []);
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))));
 }

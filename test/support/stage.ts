@@ -19,7 +19,7 @@ import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
 import { type CollectingSubject, executeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { type Reply, useApi } from './api.ts';
-import { useDatabase } from './database.ts';
+import { useDatabase, useSharedDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
 import { createMerchant, type Merchant } from './merchant.ts';
 
@@ -67,21 +67,32 @@ const workflowTime = (at: string | Date) => ({
   maxAheadMs: Infinity,
 });
 
+export interface StageOptions {
+  /** What the biller of each test has. */
+  biller?: Partial<NewBiller>;
+  /** A database of its own, for tests that read across billers. */
+  isAlone?: boolean;
+  /** A database of its own that need not hold the invariants, for tests that break them on purpose. */
+  isDamaged?: boolean;
+}
+
+/** One for all tests of this process: they share what it has encrypted. */
+const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
+
 /**
- * The whole API on a socket over a database of its own, a new biller for each test, and in the place of Temporal the
- * calls that its workflows would make.
+ * The whole API on a socket over the database of this process, a new biller for each test, and in the place of Temporal
+ * the calls that its workflows would make.
  */
-export function useStage(options: { connections?: number; biller?: Partial<NewBiller>; isDamaged?: boolean } = {}) {
-  const db = useDatabase(options.connections, options);
+export function useStage({ biller, isAlone = false, isDamaged = false }: StageOptions = {}) {
+  const db = isAlone || isDamaged ? useDatabase(24, { isDamaged }) : useSharedDatabase();
   const ledger = new LedgerProcessor();
   const processors = { sandbox: ledger, live: null };
-  const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
   const api = useApi(db, undefined, () => ({ processors, vault }));
   let current: { merchant: Merchant; keys: Awaited<ReturnType<typeof makeKeys>> } | undefined;
 
   beforeEach('make a biller', async () => {
     ledger.reset();
-    const keys = await makeKeys(db.sql, options.biller);
+    const keys = await makeKeys(db.sql, biller);
     current = { keys, merchant: createMerchant(api.url, keys.sandboxSecret) };
   });
 

@@ -1,6 +1,6 @@
 import type { SubscriptionCreate } from '../../src/resources/subscription-input.ts';
-import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { usePayer } from './payer.ts';
+import type { StageOptions } from './stage.ts';
 
 /** What the API returns of a subscription, as far as tests look at it. */
 // biome-ignore lint/suspicious/noExplicitAny: a response is checked against its schema when it is received.
@@ -9,7 +9,7 @@ type Shown = any;
 /**
  * A payer on a clock, as `usePayer`, with subscriptions: monthly, 4900 cents, from the clock's day on.
  */
-export function useSubscriber(options: { connections?: number; biller?: Partial<NewBiller> } = {}) {
+export function useSubscriber(options: StageOptions = {}) {
   const here = usePayer(options);
   const { stage } = here;
   const request = async (method: string, path: string, body?: unknown): Promise<Shown> => {

@@ -7,6 +7,7 @@ import type { WantingRow } from '../../src/db/subject-queries.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { addMs, withoutClock } from '../../src/domain/instants.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
+import { inWords } from '../../src/operations/reconciler/mismatches.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
 import {
   beginReconciliation,
@@ -15,6 +16,7 @@ import {
   subjectsWantingWorkflow,
 } from '../../src/operations/reconciler/reconciliations.ts';
 import { repair } from '../../src/operations/reconciler/repair.ts';
+import { jsonb } from '../../src/platform/postgres/types.ts';
 import { realInstant, realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Merchant, paymentLines } from '../support/merchant.ts';
@@ -68,7 +70,7 @@ describe('a reconciliation', () => {
     await merchant.move(restored.id, 'close');
     await eventually('its workflow has ended', async () => (await statusOf(restored.id)) === 'COMPLETED');
     await service.db.sql`
-      update payment_plans set state = 'active', state_reason = null, next_due_at = ${row?.next_due_at}
+      update payment_plans set state = 'active', state_reason = null, ended_as = null, next_due_at = ${row?.next_due_at}
       where id = ${restored.id}`;
 
     await service.db.sql`
@@ -87,7 +89,57 @@ describe('a reconciliation', () => {
     await agreed();
   });
 
-  it('ends the workflow of a plan that is no longer there', async () => {
+  it('starts nothing for a plan of which a row breaks an invariant, says why, and starts it once that is corrected', async () => {
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    const payer = await merchant.payer();
+    const reopened = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const edited = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    const whole = await merchant.activePlan({ customer_id: payer.id, start_date: inAYear });
+    await agreed();
+    await merchant.move(reopened.id, 'close');
+    await eventually('its workflow has ended', async () => (await statusOf(reopened.id)) === 'COMPLETED');
+    const next = await sql`select next_due_at from payment_plans where id = ${edited.id}`;
+    await sql`update payment_plans set state = 'active', state_reason = null, next_due_at = ${next[0]?.next_due_at}
+      where id = ${reopened.id}`;
+    // One that only housekeeping finds, which has looked.
+    await sql`update payment_plans set collected_amount_cents = 999 where id = ${edited.id}`;
+    await sql`
+      insert into invariant_checks (invariant, tried_at, checked_at, since, violations)
+      values ('a plan has collected the sum of its payment intents that succeeded', now(), now(), now(),
+        ${jsonb(sql, [{ id: edited.id, detail: 'says 999, its intents 0', remedy: 'Restore it.' }])})`;
+    for (const { id } of [edited, whole])
+      await service.temporal.workflow.getHandle(workflowIdOf('paymentPlan', id)).terminate();
+    await eventually('all are missing', async () => (await find()).length === 3);
+
+    const said: string[] = [];
+    await reconcile(sql, service.sides, { onMismatches: (found) => said.push(...found.map(inWords)) });
+    const missing = 'is missing: no workflow runs for it, although it has work to do';
+    assert.deepEqual(
+      said.sort(),
+      [
+        `${reopened.id} ${missing}; it is not started: its rows do not agree (plan_inconsistent)`,
+        `${edited.id} ${missing}; it is not started: says 999, its intents 0; but a plan has collected the sum of its payment intents that succeeded`,
+        `${whole.id} ${missing}`,
+      ].sort(),
+    );
+    await eventually('the other one runs again', async () => (await statusOf(whole.id)) === 'RUNNING');
+    await eventually(
+      'what is enqueued is dispatched',
+      async () => (await sql`select from workflow_intents`).length === 0,
+    );
+    assert.deepEqual([await statusOf(reopened.id), await statusOf(edited.id)], ['COMPLETED', 'TERMINATED']);
+
+    await sql`update payment_plans set state = 'closed', next_due_at = null where id = ${reopened.id}`;
+    await sql`update payment_plans set collected_amount_cents = 0 where id = ${edited.id}`;
+    await sql`delete from invariant_checks`;
+    await mendAll();
+    await eventually('it runs again', async () => (await statusOf(edited.id)) === 'RUNNING');
+    assert.equal(await statusOf(reopened.id), 'COMPLETED');
+    await agreed();
+  });
+
+  it('ends the workflow of a plan that is no longer there, and notes that it was lost', async () => {
     const merchant = await service.merchant();
     const lost = await merchant.activePlan({ start_date: inAYear });
     await agreed();
@@ -95,6 +147,8 @@ describe('a reconciliation', () => {
     assert.deepEqual(await find(), [`orphaned ${lost.id}`]);
     await mendAll();
     await eventually('it has ended', async () => (await statusOf(lost.id)) === 'COMPLETED');
+    const noted = await service.db.sql`select id, workflow_type from lost_subjects`;
+    assert.deepEqual([...noted], [{ id: lost.id, workflow_type: 'paymentPlan' }]);
     await agreed();
   });
 

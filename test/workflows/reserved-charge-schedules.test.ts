@@ -8,10 +8,11 @@ import { recoverCharges } from '../../src/services/payments/payment-confirmation
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
 import type { Merchant } from '../support/merchant.ts';
+import { searchMs, searchRuns, searchSeed } from '../support/search.ts';
 import { useService } from '../support/service.ts';
 
-const schedules = Number(process.env.SCHEDULES ?? 60);
-const seed = process.env.SCHEDULES_SEED ?? '15';
+const schedules = searchRuns(40);
+const seed = searchSeed;
 const atOnce = 6;
 const dayMs = 24 * 3_600_000;
 
@@ -20,7 +21,7 @@ const ofReservations = [...lost, 'refused'] as const;
 const ofCharges = [...lost, 'http_500_stored', 'refused', 'refused', 'refused_after', 'slow_300'] as const;
 
 describe('live charges in random weather', function () {
-  this.timeout(300_000);
+  this.timeout(300_000 + 20 * searchMs);
   const service = useService({ live: true, idle: true });
   let processor: HttpProcessor;
   let merchant: Merchant;

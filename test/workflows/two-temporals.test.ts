@@ -8,7 +8,7 @@ import { dateIn } from '../../src/domain/calendar.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { withoutClock } from '../../src/domain/instants.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { workflowIdOf } from '../../src/messages/workflow-types.ts';
+import { workflowIdOf, workflowTypes } from '../../src/messages/workflow-types.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import type { Mismatch } from '../../src/operations/reconciler/mismatches.ts';
 import { reconcile } from '../../src/operations/reconciler/reconciler.ts';
@@ -368,7 +368,8 @@ describe('the outbox', () => {
       insert into workflow_intents (workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at)
       select 'payment-plan/' || ${id}, 'paymentPlan', ${id}, livemode, true, now(), now()
       from unnest(array[true, false, false]) livemode`;
-    const claimed = async (livemode: boolean | null) => (await claimBatch(db.sql, 10, 0, livemode)).length;
+    const claimed = async (livemode: boolean | null) =>
+      (await claimBatch(db.sql, { limit: 10, claimMs: 0, livemode, types: workflowTypes })).length;
     assert.deepEqual([await claimed(true), await claimed(false), await claimed(null)], [1, 2, 3]);
     await db.sql`delete from workflow_intents`;
   });
@@ -382,7 +383,10 @@ describe('the outbox', () => {
       enqueue(tx, [startEntry('paymentPlan', { id: newId('payment_plan'), livemode: false })], realNow()),
     );
     const { entries } = await claimDeliveries(db.sql, 0, { livemode: null, busy: [], after: '' });
-    const claimed = [await claimBatch(db.sql, 50, 0, null), entries];
+    const claimed = [
+      await claimBatch(db.sql, { limit: 50, claimMs: 0, livemode: null, types: workflowTypes }),
+      entries,
+    ];
     assert.deepEqual(
       claimed.map((entries) => [entries.length, ...new Set(entries.map((entry) => entry.workflow_type))]),
       [

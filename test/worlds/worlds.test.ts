@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { realNow } from '../../src/platform/real-time.ts';
+import { searchMs, searchSeed } from '../support/search.ts';
 import { useService } from '../support/service.ts';
 import { keptWorlds } from './kept.ts';
 import type { Place } from './place.ts';
@@ -8,11 +8,6 @@ import { worldOf } from './random-world.ts';
 import { tryWorld } from './try-world.ts';
 import type { World } from './world.ts';
 
-/**
- * How long random worlds are tried, in milliseconds. Each run has seeds of its own; `npm run worlds` searches longer.
- * With the kept worlds, this file takes two minutes on a machine that does nothing else.
- */
-const usualMs = 60_000;
 /** Worlds that are tried side by side. */
 const atOnce = 3;
 const keptTimeoutMs = 120_000;
@@ -29,21 +24,20 @@ describe('worlds', () => {
   }
 
   it('that chance has made tell one story, whichever way the clock is moved', async function () {
-    this.timeout(usualMs + 120_000);
-    const seed = process.env.WORLDS_SEED ?? String(Math.floor(realNow().getTime() / 1000));
-    const endsAt = performance.now() + usualMs;
+    this.timeout(searchMs + 120_000);
+    const endsAt = performance.now() + searchMs;
     let next = 1;
     const work = async (): Promise<void> => {
       while (performance.now() < endsAt) {
-        const name = `${seed}/${next}`;
+        const name = `${searchSeed}/${next}`;
         next += 1;
         const fault = await faultOf(place(), worldOf(name));
-        const repeat = `npm run worlds -- --seed ${seed} --only ${name.split('/')[1]}`;
+        const repeat = `npm run worlds -- --seed ${searchSeed} --only ${name.split('/')[1]}`;
         assert.equal(fault, null, `World ${name}. To shrink it: ${repeat}\n${fault}`);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
-    console.log(`      ${next - 1} worlds, WORLDS_SEED=${seed}`);
+    console.log(`      ${next - 1} worlds, SEARCH_SEED=${searchSeed}`);
   });
 });
 

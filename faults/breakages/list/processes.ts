@@ -62,7 +62,7 @@ export const processBreakages: readonly Breakage<Scene>[] = [
     name: 'worker-stopped',
     what: 'the worker is stopped (SIGSTOP), and a plan falls due',
     run: (scene, course) =>
-      stopped(scene, course, 'worker', () => course.find(stuck(scene.service.dataDir, 'worker_missing'))),
+      stopped(scene, course, 'worker', () => course.find(stuck(scene.service.dataDir, 'process_hangs'))),
   },
   {
     name: 'api-stopped',

@@ -96,7 +96,7 @@ export const startBreakages: readonly Breakage<StartGround>[] = [
       url.password = 'wrong';
       course.broken();
       const { code, text } = await runOps(ground.dataDir, ['stuck'], { DATABASE_URL: url.href });
-      if (code !== 2) throw new Error(`it ends with ${code}`);
+      if (code !== 1) throw new Error(`it ends with ${code}`);
       course.note('`ops stuck`', lineIn(text, /password/));
       await course.follow(/[Cc]orrect DATABASE_URL/, () => {});
       await course.free(() => works(ground));

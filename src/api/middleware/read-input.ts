@@ -9,15 +9,18 @@ import { compileQuery } from '../validation/query.ts';
 import { referenceChecker } from '../validation/references.ts';
 import { compileChecker } from '../validation/validation.ts';
 
+const noQuery = Type.Object({});
+const noBody = Type.Object({}, { additionalProperties: false });
+
 /**
  * Validates path, query and body against the route's schemas, which are compiled once. Path parameters that do not
  * match are 404. A body that is not JSON and an invalid query are 400. A body that breaks its schema gets the route's
  * status, and all field errors are reported, including those of ids that do not exist.
  */
 export function readInput(route: Route, db: Db): Middleware {
-  const queryOf = compileQuery(route.query ?? Type.Object({}));
+  const queryOf = compileQuery(route.query ?? noQuery);
   const checkParams = route.params && compileChecker(route.params);
-  const bodySchema = route.body ?? Type.Object({}, { additionalProperties: false });
+  const bodySchema = route.body ?? noBody;
   const checkBody = compileChecker(bodySchema);
   const checkReferences = referenceChecker(bodySchema);
 

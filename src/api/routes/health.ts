@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { refusalOf } from '../../platform/database-causes.ts';
 import { Unavailable } from '../../services/errors.ts';
 import { route } from '../http/route.ts';
 
@@ -35,20 +36,30 @@ export const healthRoutes = [
     response: { status: 200, schema: Healthy },
     async handle({ deps }) {
       const results = await Promise.all(Object.entries(deps.checks).map(([name, check]) => failed(name, check)));
-      const missing = results.filter((name) => name !== null);
-      if (missing.length > 0)
-        throw new Unavailable(`Not ready. These checks failed: ${missing.join(', ')}.`, { missing });
+      const failures = results.filter((result) => result !== null);
+      if (failures.length > 0) {
+        const missing = failures.map(({ name }) => name);
+        const reasons = failures.flatMap(({ what }) => (what === null ? [] : [` ${what}.`]));
+        throw new Unavailable(`Not ready. These checks failed: ${missing.join(', ')}.${reasons.join('')}`, { missing });
+      }
       return { status: 'ok' as const };
     },
   }),
 ];
 
-async function failed(name: string, check: () => Promise<unknown>): Promise<string | null> {
+/** Returns a check that failed, and what PostgreSQL refuses if that is why. Null if it succeeded. */
+async function failed(
+  name: string,
+  check: () => Promise<unknown>,
+): Promise<{ name: string; what: string | null } | null> {
   const stop = new AbortController();
   try {
-    return await Promise.race([check().then(() => null), pause(checkMs, name, { signal: stop.signal })]);
-  } catch {
-    return name;
+    return await Promise.race([
+      check().then(() => null),
+      pause(checkMs, { name, what: null }, { signal: stop.signal }),
+    ]);
+  } catch (error) {
+    return { name, what: refusalOf(error)?.what ?? null };
   } finally {
     stop.abort();
   }

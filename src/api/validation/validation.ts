@@ -17,8 +17,19 @@ const hintsAtMost = 10;
 /** Returns every field error of a value. If there is none, the value is of the schema's type. */
 export type Checker = (value: unknown) => FieldError[];
 
-/** Compiles a schema into a checker with plain-language messages. It returns one field error per field, at most 100. */
+const checkers = new WeakMap<TSchema, Checker>();
+
+/**
+ * Compiles a schema, the first time, into a checker with plain-language messages. It returns one field error per field,
+ * at most 100.
+ */
 export function compileChecker(schema: TSchema): Checker {
+  const known = checkers.get(schema) ?? compile(schema);
+  checkers.set(schema, known);
+  return known;
+}
+
+function compile(schema: TSchema): Checker {
   const validator = Compile(schema);
   const rule = ruleOf(schema);
   return (value) => {

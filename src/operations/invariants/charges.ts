@@ -1,3 +1,4 @@
+import { opsCommand } from '../stuck/ops-command.ts';
 import { type Invariant, type Offender, recalculate } from './invariant.ts';
 
 const compareAttempts =
@@ -44,8 +45,8 @@ export const chargeInvariants: Invariant[] = [
     remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
       select i.id,
-        format('counts %s attempts and has %s, numbered up to %s', i.attempt_count, count(a.id), max(a.number))
-          as detail
+        format('counts %s attempts and has %s', i.attempt_count,
+          coalesce(nullif(count(a.id), 0) || ', numbered up to ' || max(a.number), 'none')) as detail
       from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id
       group by i.id
       having count(a.id) <> i.attempt_count or coalesce(max(a.number), 0) <> i.attempt_count
@@ -56,7 +57,8 @@ export const chargeInvariants: Invariant[] = [
     promise: 1,
     remedy: compareAttempts,
     offenders: (db) => db<Offender[]>`
-      select i.id, format('says %s, its last collection was attempted at %s', i.collected_at, a.at) as detail
+      select i.id, format('says %s, its last collection was attempted at %s', coalesce(i.collected_at::text, 'never'),
+        coalesce(a.at::text, 'no time')) as detail
       from payment_intents i
       left join lateral (
         select at from payment_attempts
@@ -64,6 +66,18 @@ export const chargeInvariants: Invariant[] = [
         order by number desc limit 1
       ) a on true
       where (a.at is null) <> (i.collected_at is null) or i.collected_at < a.at limit 100`,
+  },
+  {
+    name: 'a payment intent that is processing has its last attempt',
+    promise: 1,
+    remedy: `Find out who deleted it. ${opsCommand('settle', 'ID', '--as', 'OUTCOME', '--evidence', 'TEXT')} records what the processor has of it, and charges nothing.`,
+    offenders: (db) => db<Offender[]>`
+      select i.id, format('has no row of attempt %s', i.attempt_count) as detail
+      from payment_intents i
+      where i.status = 'processing' and i.attempt_count > 0 and not exists (
+        select from payment_attempts a where a.payment_intent_id = i.id and a.number = i.attempt_count
+      )
+      limit 100`,
   },
   {
     name: 'the status of a payment intent is what its last attempt came to',
@@ -77,6 +91,7 @@ export const chargeInvariants: Invariant[] = [
           when a.outcome is null then 'requires_payment_method'
           when a.outcome in ('accepted', 'submitted') then 'processing'
           else a.outcome end
+        and (i.status <> 'processing' or i.attempt_count = 0 or a.id is not null)
         and (i.status <> 'canceled' or a.outcome in ('processing', 'accepted', 'submitted', 'succeeded', 'returned'))
       limit 100`,
   },
@@ -147,8 +162,8 @@ export const chargeInvariants: Invariant[] = [
     remedy: recalculate,
     offenders: (db) => db<Offender[]>`
       select p.id,
-        format('%s, next attempt at %s, earliest retry at %s', p.state, p.next_attempt_at, min(s.next_attempt_at))
-          as detail
+        format('%s, next attempt at %s, earliest retry at %s', p.state, coalesce(p.next_attempt_at::text, 'no time'),
+          coalesce(min(s.next_attempt_at)::text, 'no time')) as detail
       from payment_plans p left join payment_plan_slots s on s.payment_plan_id = p.id and s.status = 'retrying'
       group by p.id
       having p.next_attempt_at is distinct from min(s.next_attempt_at)
@@ -160,7 +175,8 @@ export const chargeInvariants: Invariant[] = [
     remedy: 'Ask its biller to cancel the mandate: POST /mandates/ID/cancel.',
     offenders: (db) => db<Offender[]>`
       select m.id,
-        format('is %s, account detached at %s, customer deleted at %s', m.status, p.detached_at, c.deleted_at) as detail
+        format('is %s, account detached at %s, customer deleted at %s', m.status,
+          coalesce(p.detached_at::text, 'no time'), coalesce(c.deleted_at::text, 'no time')) as detail
       from mandates m
       join payment_methods p on p.id = m.payment_method_id
       join customers c on c.id = m.customer_id

@@ -63,11 +63,18 @@ export async function claimCheck(db: Db, name: string): Promise<boolean> {
 
 async function record(sql: Pool, name: string, violations: readonly Violation[]): Promise<void> {
   const rows = violations.map(({ id, detail, remedy }) => ({ id, detail, remedy }));
+  // What is wrong with a row may change; it is broken since the row was first found.
   await atomically(
     sql,
     (tx) => tx`
-      update invariant_checks set
-        checked_at = clock_timestamp(), violations = ${jsonb(tx, rows)},
+      update invariant_checks c set
+        checked_at = clock_timestamp(),
+        violations = (
+          select coalesce(jsonb_agg(v || jsonb_build_object('since', coalesce(
+            (select former -> 'since' from jsonb_array_elements(c.violations) former where former ->> 'id' = v ->> 'id' limit 1),
+            to_jsonb(clock_timestamp())))), '[]')
+          from jsonb_array_elements(${jsonb(tx, rows)}::jsonb) v
+        ),
         since = case when ${rows.length} > 0 then coalesce(since, clock_timestamp()) end
       where invariant = ${name}`,
   );

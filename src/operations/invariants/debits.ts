@@ -113,7 +113,8 @@ function wakesForFirstStep(who: string, remedy: string, { subjects, units, key }
     promise: 1,
     remedy,
     offenders: (db) => db<Offender[]>`
-      select s.id, format('wakes at %s, first step at %s', s.next_debit_at, n.at) as detail
+      select s.id, format('wakes at %s, first step at %s', coalesce(s.next_debit_at::text, 'no time'),
+        coalesce(n.at::text, 'no time')) as detail
       from ${db(subjects)} s cross join lateral (
         select least(
           (select min(next_at) from bank_debits where ${db(key)} = s.id),

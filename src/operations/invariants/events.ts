@@ -12,12 +12,14 @@ export const eventInvariants: Invariant[] = [
   {
     name: 'the events of a biller and mode are numbered from 1 without gaps, up to its counter',
     promise: 2,
-    remedy: restoreEvents,
+    remedy:
+      'Find out who deleted events or changed the counter (event_sequences). Their numbers: select sequence, event_type from ' +
+      "events where biller_id = 'ID' order by livemode, sequence. Restore what is missing from a back-up, and nothing else.",
     offenders: (db) => db<Offender[]>`
-      select coalesce(e.biller_id, s.biller_id)
-          || case when coalesce(e.livemode, s.livemode) then ' live' else ' sandbox' end as id,
-        format('%s events from %s to %s, counter %s',
-          coalesce(e.count, 0), e.first, e.last, coalesce(s.last_sequence, 0)) as detail
+      select coalesce(e.biller_id, s.biller_id) as id,
+        format('%s: %s, counter %s', case when coalesce(e.livemode, s.livemode) then 'live mode' else 'sandbox' end,
+          case when e.count is null then 'no events' else format('%s events from %s to %s', e.count, e.first, e.last) end,
+          coalesce(s.last_sequence, 0)) as detail
       from (
         select biller_id, livemode, count(distinct sequence) as count, min(sequence) as first, max(sequence) as last
         from events group by biller_id, livemode

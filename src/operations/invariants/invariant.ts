@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { opsCommand } from '../stuck/ops-command.ts';
 
@@ -14,6 +15,10 @@ export interface Invariant {
   promise: 1 | 2 | 3 | 4;
   /** What an operator does about an offender, with the exact command if there is one. `ID` stands for its id. */
   remedy: string;
+  /** True if a row that breaks it is a hint and no proof: it is stuck as `rows_doubtful` then, not as `rows_broken`. */
+  isDoubt?: true;
+  /** The offenders as a part of a statement, where finding them costs nothing: `ops stuck` then looks itself. */
+  atOnce?: (db: Db) => Fragment;
   offenders(db: Db): PromiseLike<Offender[]>;
 }
 

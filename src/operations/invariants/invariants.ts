@@ -8,6 +8,7 @@ import type { Invariant, Violation } from './invariant.ts';
 import { linkInvariants } from './links.ts';
 import { listedInvariants } from './listed.ts';
 import { moneyInvariants } from './money.ts';
+import { repeatedInvariants } from './repeated.ts';
 import { subscriptionInvariants } from './subscriptions.ts';
 import { surchargeInvariants } from './surcharges.ts';
 import { tenantInvariants } from './tenants.ts';
@@ -23,6 +24,7 @@ export const invariants: readonly Invariant[] = [
   ...linkInvariants,
   ...listedInvariants,
   ...moneyInvariants,
+  ...repeatedInvariants,
   ...subscriptionInvariants,
   ...surchargeInvariants,
   ...tenantInvariants,

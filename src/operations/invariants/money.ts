@@ -1,7 +1,26 @@
+import type { Fragment } from 'postgres';
+import { editedPlans, type PaymentPlanRow } from '../../db/payment-plans.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { wrongTerms } from '../../services/plans/plan-terms.ts';
 import { type Invariant, type Offender, recalculate, restore } from './invariant.ts';
 
 /** Promise 3: the collected amount is the sum of what succeeded, and never exceeds the total. */
 export const moneyInvariants: Invariant[] = [
+  {
+    name: 'a plan that can collect has the amounts and the state that the service has given it',
+    promise: 3,
+    remedy: recalculate,
+    offenders: findEditedPlans,
+  },
+  {
+    name: 'a payment intent has the amount that it was made with',
+    promise: 3,
+    remedy:
+      'Nothing is charged for ID meanwhile. Find out who changed it. Then: update payment_intents set amount = agreed_amount ' +
+      "where id = 'ID'.",
+    atOnce: editedIntents,
+    offenders: (db) => db<Offender[]>`${editedIntents(db)} limit 100`,
+  },
   {
     name: 'a plan has collected the sum of its payment intents that succeeded',
     promise: 3,
@@ -55,3 +74,16 @@ export const moneyInvariants: Invariant[] = [
       limit 100`,
   },
 ];
+
+/** The plans whose terms were written by something else than the service. */
+async function findEditedPlans(db: Db): Promise<Offender[]> {
+  const plans = await db<PaymentPlanRow[]>`select * from payment_plans where id in (${editedPlans(db)}) limit 100`;
+  return plans.map((plan) => ({ id: plan.id, detail: wrongTerms(plan).join('; ') }));
+}
+
+/** It has an index, which is nearly always empty. */
+function editedIntents(db: Db): Fragment {
+  return db`
+    select id, format('its amount is %s, it was made with %s', amount, agreed_amount) as detail
+    from payment_intents where agreed_amount <> amount`;
+}

@@ -68,7 +68,8 @@ export const subscriptionInvariants: Invariant[] = [
     promise: 1,
     remedy: restore,
     offenders: (db) => db<Offender[]>`
-      select s.id, format('%s charges, the last is %s of customer %s', s.charges, i.id, i.customer_id) as detail
+      select s.id, format('%s charges, the last is %s of customer %s', s.charges, coalesce(i.id, 'none'),
+        coalesce(i.customer_id, 'none')) as detail
       from subscriptions s
       left join payment_intents i on i.subscription_id = s.id and i.subscription_charge = s.charges
       where s.charges > 0
@@ -200,7 +201,8 @@ export const subscriptionInvariants: Invariant[] = [
     remedy: `${opsCommand('recheck', 'ID')}; if that does not help, restore its rows from a back-up.`,
     offenders: (db) => db<Offender[]>`
       select s.id,
-        format('%s, next attempt at %s, retries at %s', s.state, s.next_attempt_at, min(p.next_attempt_at)) as detail
+        format('%s, next attempt at %s, retries at %s', s.state, coalesce(s.next_attempt_at::text, 'no time'),
+          coalesce(min(p.next_attempt_at)::text, 'no time')) as detail
       from subscriptions s left join subscription_periods p on p.subscription_id = s.id and p.status = 'retrying'
       group by s.id having s.next_attempt_at is distinct from min(p.next_attempt_at) limit 100`,
   },

@@ -26,6 +26,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   payment_attempts: { why: 'part of a payment intent', ownedBy: 'payment_intent_id' },
   payment_reservations: { why: 'part of a payment attempt, which is part of a payment intent' },
   process_reports: { why: 'about processes of the service' },
+  lost_subjects: { why: 'their rows, which had both, are gone' },
   lost_deliveries: { why: 'their rows, which had both, are gone' },
   invariant_checks: { why: 'about the rows of all billers' },
   live_charging: { why: 'about the live processor, which all billers share' },
@@ -41,6 +42,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   encryption_keys: { why: 'about the service as a whole' },
   sealed_formats: { why: 'about the service as a whole' },
   schema_migrations: { why: 'about the schema' },
+  schema_columns: { why: 'about the schema' },
 };
 
 /** Returns the tables of the schema that have both biller and mode, `not null`. */

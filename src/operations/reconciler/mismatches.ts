@@ -13,6 +13,10 @@ export interface Mismatch {
   livemode: boolean;
   /** Its workflow runs in the Temporal of the other mode. It is terminated there: the right one has another. */
   isMisplaced: boolean;
+  /** It has no row, and its workflow waits: not the service has deleted it. */
+  isLost: boolean;
+  /** Its workflow is not started, because a row of it breaks an invariant: it would do what that row says. */
+  isHeld: boolean;
   /** For an operator. */
   detail: string;
 }

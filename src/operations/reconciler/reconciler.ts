@@ -4,6 +4,7 @@ import { type WorkflowType, workflowTypes } from '../../messages/workflow-types.
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { listCarried } from '../sides/webhook-batches.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
+import { listBroken } from './broken.ts';
 import { inBatches, type Mismatch } from './mismatches.ts';
 import {
   findSubjectWantingWorkflow,
@@ -34,7 +35,8 @@ export interface Reconciled {
 }
 
 /**
- * Compares PostgreSQL with each Temporal separately, and repairs what differs slice by slice (see `mismatchesOf`).
+ * Compares PostgreSQL with each Temporal separately, and repairs what differs slice by slice (see `mismatchesOf`). No
+ * workflow is started for an object of which a row breaks an invariant.
  * `onMismatches` gets each slice's mismatches before they are repaired. With `check`, nothing is repaired. `onSlice` is
  * called after each slice; if it throws, the reconciliation ends.
  * @throws when no Temporal could be read.
@@ -57,7 +59,8 @@ export async function reconcile(
   const counts: ReconciliationCounts = { missing: 0, orphaned: 0, stale: 0 };
   const compared = await Promise.allSettled(
     sides.map(async (side) => {
-      for await (const mismatches of mismatchesOf(sql, side, signal)) {
+      for await (const found of mismatchesOf(sql, side, signal)) {
+        const mismatches = await withBroken(sql, found);
         for (const { problem } of mismatches) counts[problem]++;
         if (mismatches.length > 0) onMismatches(mismatches);
         if (!check) await repair(sql, sides, mismatches, signal);
@@ -117,6 +120,18 @@ export async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: Abor
   }
 }
 
+/** Adds which of the missing workflows are not to be started, and why. */
+async function withBroken(sql: Pool, found: Mismatch[]): Promise<Mismatch[]> {
+  const missing = found.filter(({ problem }) => problem === 'missing').map(({ subjectId }) => subjectId);
+  if (missing.length === 0) return found;
+  const reasons = await listBroken(sql, missing);
+  return found.map((mismatch) => {
+    const reason = mismatch.problem === 'missing' ? reasons.get(mismatch.subjectId) : undefined;
+    if (reason === undefined) return mismatch;
+    return { ...mismatch, isHeld: true, detail: `${mismatch.detail}; it is not started: ${reason}` };
+  });
+}
+
 /** Looks at the suspects of a slice a second time, after a pause. Returns those that are mismatches. */
 async function confirmed(
   sql: Pool,
@@ -174,7 +189,7 @@ async function lookTwice(sql: Pool, side: WorkflowSide, { type, id, row: before 
   const [row, isUnderWay] = await Promise.all([findSubjectWantingWorkflow(sql, type, id), hasOutboxEntry(sql, id)]);
   if (isUnderWay) return null;
   const livemode = side.livemode ?? row?.livemode ?? true;
-  const about = { workflowType: type, subjectId: id, livemode, isMisplaced: false };
+  const about = { workflowType: type, subjectId: id, livemode, isMisplaced: false, isHeld: false, isLost: false };
   if (row !== null && row.livemode !== livemode) {
     if (workflow === null) return null;
     const detail = `its workflow runs in ${nameOf(side)}, and is ended there`;
@@ -184,7 +199,7 @@ async function lookTwice(sql: Pool, side: WorkflowSide, { type, id, row: before 
     if (workflow === null) return null;
     const hasRow = (await selectModeOfSubject(sql, type, id)) !== null;
     const detail = hasRow ? 'its workflow runs and has nothing to do' : 'its workflow runs, and it has no row';
-    return { ...about, problem: 'orphaned', detail };
+    return { ...about, isLost: !hasRow && !workflow.isBusy, problem: 'orphaned', detail };
   }
   if (workflow === null)
     return { ...about, problem: 'missing', detail: 'no workflow runs for it, although it has work to do' };

@@ -59,7 +59,12 @@ export function startReconciliations(sql: Pool, sides: WorkflowSides, logger: Lo
       onMismatches(mismatches) {
         examples.push(...mismatches.slice(0, examplesKept - examples.length).map(inWords));
         for (const mismatch of mismatches.slice(0, loggedOneByOne - logged)) {
-          logger.warn(mismatch, 'reconciler: PostgreSQL and Temporal differ; it is repaired');
+          logger.warn(
+            mismatch,
+            mismatch.isHeld
+              ? 'reconciler: no workflow is started for a row that breaks an invariant'
+              : 'reconciler: PostgreSQL and Temporal differ; it is repaired',
+          );
           logged += 1;
         }
       },

@@ -1,3 +1,4 @@
+import { refusalOf } from '../../platform/database-causes.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 
@@ -28,4 +29,9 @@ export async function readBounded<T>(db: Db, read: (tx: Tx) => Promise<T>): Prom
 export function limitMet(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error) || !limits.includes(error.code)) return null;
   return error.message;
+}
+
+/** Returns why something cannot be read: its reading ended at its limits, or PostgreSQL refuses it. Null otherwise. */
+export function whyUnreadable(error: unknown): string | null {
+  return limitMet(error) ?? refusalOf(error)?.why ?? null;
 }

@@ -1,19 +1,22 @@
+import { inMoney } from '../../domain/currencies.ts';
 import { customerInstant } from '../../domain/instants.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
-import { wrongDates } from '../../services/plans/plan-dates.ts';
+import { attemptIdOf } from '../../services/payments/charge-records.ts';
+import { otherAmount, wrongDates } from '../../services/plans/plan-dates.ts';
+import { wrongTerms } from '../../services/plans/plan-terms.ts';
 import { wordsAboutEndpoint } from './endpoint-words.ts';
-import { define, type StuckDefinition } from './find-stuck.ts';
+import { type Description, define, type StuckDefinition } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
 import { overdueDefinitions } from './overdue.ts';
 import { heldCharging, lateProcessorComparison } from './queries/charging.ts';
 import { failedClocks, slowAdvances } from './queries/clocks.ts';
-import { brokenRows } from './queries/invariants.ts';
-import { processingPayments, processingRefunds } from './queries/payments.ts';
+import { brokenRows, doubtfulRows } from './queries/invariants.ts';
+import { type OpenAttempt, processingPayments, processingRefunds } from './queries/payments.ts';
 import { type InconsistentPlan, inconsistentPlans } from './queries/plans.ts';
 import { processesWith } from './queries/processes.ts';
 import { deliveryBacklogs, failingEndpoints, lostDeliveries } from './queries/webhooks.ts';
-import { foundDifferences, lateComparison, waitingEntries } from './queries/workflows.ts';
+import { foundDifferences, lateComparison, lostSubjects, unknownEntries, waitingEntries } from './queries/workflows.ts';
 
 const minute = 60;
 const day = 24 * 60 * minute;
@@ -34,7 +37,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
   define({
     kind: 'plan_inconsistent',
     meaning:
-      'A plan’s dates do not agree with its calendar and its retries, or a slot is lost. Nothing is charged by such a date.',
+      'A plan’s amounts, state or dates are not those that the service has given it, or a slot is lost. Nothing is charged.',
     afterSeconds: 0,
     query: inconsistentPlans,
     describe: ({ subject_id: id, ...plan }) => ({
@@ -48,16 +51,19 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     meaning: 'A payment was opened, and its outcome is not known.',
     afterSeconds: outcomeComesWithinSeconds,
     query: processingPayments,
-    describe: ({ subject_id: id, livemode, attempt_id: attemptId, number, source, ...owner }) => ({
-      why: `attempt ${number} (${source}) has no outcome: ${silence(livemode)}`,
-      remedy:
-        `${remedyOfSilence(livemode)} ` +
-        `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', owner.payment_plan_id ?? owner.subscription_id ?? id)}`}. ` +
-        `If it never knows the outcome: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
-      ...(source === 'confirm'
-        ? {}
-        : { workflowId: workflowIdOfOwner(owner) ?? workflowIdOf('scheduledPayment', id ?? '') }),
-    }),
+    describe: ({ subject_id: id, livemode, attempt_id: attemptId, source, ...payment }) => {
+      if (attemptId === null) return describeLost(payment);
+      return {
+        why: `attempt ${payment.number} (${source}) has no outcome: ${silence(livemode)}`,
+        remedy:
+          `${remedyOfSilence(livemode)} ` +
+          `Its log says why that fails (housekeeping)${source === 'confirm' ? '' : `; then ${opsCommand('recheck', payment.payment_plan_id ?? payment.subscription_id ?? id)}`}. ` +
+          `If it never knows the outcome: ${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
+        ...(source === 'confirm'
+          ? {}
+          : { workflowId: workflowIdOfOwner(payment) ?? workflowIdOf('scheduledPayment', id ?? '') }),
+      };
+    },
   }),
   define({
     kind: 'refund_processing',
@@ -171,6 +177,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'workflow_intent_unknown',
+    meaning: 'An outbox entry is of a type that this version does not know. It is set aside; all others continue.',
+    afterSeconds: 10,
+    query: unknownEntries,
+    describe: ({ subject_id: subjectId, id, workflow_type: type }) => ({
+      why: `entry ${id} is for a workflow of the type ${JSON.stringify(type)}: written by a newer version, or changed by hand`,
+      remedy:
+        'If a newer version has written it, start its processes: they dispatch it. Otherwise ' +
+        `${opsCommand('delete-entry', String(id))}, and, if the object is there, ${opsCommand('recheck', subjectId)}.`,
+    }),
+  }),
+  define({
     kind: 'rows_broken',
     meaning: 'A row breaks an invariant: it was changed by hand, restored in part, or written by a bug.',
     afterSeconds: 0,
@@ -178,6 +196,27 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     describe: ({ invariant, detail, remedy }) => ({
       why: `${detail}; but ${invariant}`,
       remedy: `${remedy} It is looked at again within a minute; npm run --silent check:invariants looks now.`,
+    }),
+  }),
+  define({
+    kind: 'rows_doubtful',
+    meaning: 'Two equal live payments were charged under one Idempotency-Key. A hint, no proof.',
+    afterSeconds: 0,
+    query: doubtfulRows,
+    describe: ({ detail, remedy }) => ({ why: detail, remedy }),
+  }),
+  define({
+    kind: 'row_lost',
+    meaning: 'The row of a plan, a subscription or a scheduled payment was deleted before it had ended.',
+    afterSeconds: 0,
+    query: lostSubjects,
+    describe: ({ subject_id: id }) => ({
+      why:
+        'its workflow ran, and it has no row, so nothing is charged for it. The service deletes such a row with its test clock ' +
+        'only: a person or a program did, or PostgreSQL was restored from a back-up that is older',
+      remedy:
+        `Find out who deleted it. Restore its rows from a back-up; then ${opsCommand('recheck', id)}. If it is to stay ` +
+        `deleted: delete from lost_subjects where id = '${id}'.`,
     }),
   }),
   define({
@@ -205,6 +244,18 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
   define({
+    kind: 'encryption_keys_old',
+    meaning: 'A process has an older list of encryption keys than another one.',
+    afterSeconds: 0,
+    query: processesWith('keys'),
+    describe: ({ process, detail }) => ({
+      why: `${process}: ${detail}. What others seal with it does not open there: webhooks, bank accounts and links fail`,
+      remedy:
+        'Start this process again with the ENCRYPTION_KEYS of the others (SECURITY.md, rotation). If the key was given up ' +
+        'before anything was sealed with it, start one process once with its id in ENCRYPTION_KEYS_LOST: it is then forgotten.',
+    }),
+  }),
+  define({
     kind: 'workflows_differ',
     meaning: 'The last comparison found workflows on which PostgreSQL and Temporal differ.',
     afterSeconds: 0,
@@ -214,7 +265,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
         `${missing} missing, ${orphaned} orphaned, ${stale} stale: one of the two was lost or restored from a back-up, or rows ` +
         `were changed by hand${examples === null || examples.length === 0 ? '' : ` (${examples.join('; ')})`}`,
       remedy:
-        'They were repaired. The next comparison, within five minutes, finds none; to compare now: npm run --silent reconcile.',
+        'They were repaired, except those that are not started: correct what they name. The next comparison, within five minutes, finds none; to compare now: npm run --silent reconcile.',
     }),
   }),
   define({
@@ -228,6 +279,20 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     }),
   }),
 ];
+
+/** A payment that is processing, and whose last attempt has no row. */
+function describeLost(payment: Omit<OpenAttempt, 'attempt_id' | 'source'>): Description {
+  const { id, number, total_amount: amount, currency } = payment;
+  return {
+    why:
+      `attempt ${number} has lost its row: it was deleted by hand, or restored in part. The processor may have taken ` +
+      `${inMoney(amount, currency)} under the key ${attemptIdOf(payment, number)}, and nothing asks about it`,
+    remedy:
+      'Find out who deleted it, and look for this key in the processor’s account. Then ' +
+      `${opsCommand('settle', id, '--as', 'OUTCOME', '--evidence', 'TEXT')}, with --reference REFERENCE if the processor has a ` +
+      'charge there: its own id. It is asked first; nothing is charged.',
+  };
+}
 
 function silence(livemode: boolean | null): string {
   return `the ${livemode ? 'live processor' : 'processor'} has not responded, or the process that asked it has ended`;
@@ -246,7 +311,12 @@ function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentP
     last_result_at: dateOf(slot.last_result_at),
     next_attempt_at: dateOf(slot.next_attempt_at),
   }));
+  const { currency } = plan;
   const reasons = [
+    ...wrongTerms(plan),
+    ...slots
+      .filter((slot) => slot.amount !== slot.intent_amount)
+      .map((slot) => otherAmount(slot, { amount: slot.intent_amount, currency })),
     ...wrongDates(plan, slots, at).map(({ why }) => why),
     ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
   ];

@@ -10,7 +10,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { limitMet, readBounded } from './bounded-reading.ts';
+import { readBounded, whyUnreadable } from './bounded-reading.ts';
 import type { Stuck, StuckReport } from './find-stuck.ts';
 import { opsCommand } from './ops-command.ts';
 
@@ -101,7 +101,7 @@ export async function reportWanted(
     }
     return found;
   } catch (error) {
-    if (isOutage(error) || limitMet(error) !== null) return null;
+    if (isOutage(error) || whyUnreadable(error) !== null) return null;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { addMs } from '../../domain/instants.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
+import { notReadable, readBounded, whyUnreadable } from './bounded-reading.ts';
 import { countStuckRows, findStuckRows, type StuckQuery, type StuckRow, type StuckThreshold } from './queries/query.ts';
 
 /** Something that does not continue on its own, as it is reported to an operator. */
@@ -78,7 +78,7 @@ export function define<Facts extends object>(definition: {
 
 /**
  * All that PostgreSQL knows to be stuck at `now`: one report for each definition, in their order. A kind that cannot be
- * read in time, because a session holds its table, is one of the last report, `not_readable`.
+ * read, because a session holds its table or PostgreSQL refuses it, is one of the last report, `not_readable`.
  * @throws when PostgreSQL is not reachable.
  */
 export async function findStuck(
@@ -107,7 +107,7 @@ export async function countStuck(
   try {
     return await readBounded(db, (tx) => countTogether(tx, definitions, now));
   } catch (error) {
-    if (limitMet(error) === null) throw error;
+    if (whyUnreadable(error) === null) throw error;
   }
   const counts = new Map([[notReadable.kind, 0]]);
   for (const definition of definitions) {
@@ -136,7 +136,7 @@ async function unlessHeld<T>(
   try {
     return await read();
   } catch (error) {
-    const reason = limitMet(error);
+    const reason = whyUnreadable(error);
     if (reason === null) throw error;
     return { kind, reason };
   }
@@ -150,7 +150,9 @@ export function reportUnread(unread: readonly { kind: string; reason: string }[]
       kind: notReadable.kind,
       ...place,
       why: `${kind} could not be read: ${reason}`,
-      remedy: 'End the session that database_locked names, and look again. If it names none, PostgreSQL is too slow.',
+      remedy:
+        'Do what writes_refused says, or end the session that database_locked names; then look again. If there is neither, ' +
+        'PostgreSQL is too slow.',
     }),
   );
   return { ...notReadable, count: found.length, found };

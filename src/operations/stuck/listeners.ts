@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isId } from '../../domain/ids.ts';
 import type { StuckReport } from './find-stuck.ts';
 
 /** A process that restarts refuses connections for a second or two. */
@@ -12,7 +13,10 @@ interface Listener {
   script: string;
   /** Its record below DATA_DIR/run. */
   record: string;
+  /** Where others reach it. */
   variable: string;
+  /** On which port it listens. */
+  portVariable: string;
 }
 
 const after_seconds = patienceMs / 1000;
@@ -25,6 +29,7 @@ export const listeners = {
     script: 'npm run api',
     record: 'api.json',
     variable: 'API_URL',
+    portVariable: 'PORT',
   },
   pages: {
     definition: { kind: 'pages_unreachable', meaning: 'The pages for payers do not respond.', after_seconds },
@@ -32,6 +37,7 @@ export const listeners = {
     script: 'npm run pages',
     record: 'pages.json',
     variable: 'PUBLIC_URL',
+    portVariable: 'PAGES_PORT',
   },
 } as const satisfies Record<string, Listener>;
 
@@ -56,14 +62,19 @@ export async function findUnreachable(listener: Listener, address: string): Prom
   return { ...definition, count: 1, found };
 }
 
-/** `silent`: no response came in time. Otherwise the status of the response, or why there is no connection. */
-type Outcome = 'healthy' | 'silent' | { status: number } | { refusal: string };
+/**
+ * `silent`: no response came in time. `foreign`: the response is 200, and not from the service. Otherwise the status of
+ * the response, or why there is no connection.
+ */
+type Outcome = 'healthy' | 'silent' | 'foreign' | { status: number } | { refusal: string };
 
 async function ask(url: string, signal: AbortSignal): Promise<Outcome> {
   try {
     const response = await fetch(url, { signal, redirect: 'manual' });
     await response.body?.cancel();
-    return response.status === 200 ? 'healthy' : { status: response.status };
+    if (response.status !== 200) return { status: response.status };
+    // Every response of API and pages has an id of this form.
+    return isId('request', response.headers.get('Request-Id') ?? '') ? 'healthy' : 'foreign';
   } catch (error) {
     if (signal.aborted) return 'silent';
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -72,7 +83,7 @@ async function ask(url: string, signal: AbortSignal): Promise<Outcome> {
 }
 
 function describe(
-  { name, script, record, variable }: Listener,
+  { name, script, record, variable, portVariable }: Listener,
   url: string,
   outcome: Exclude<Outcome, 'healthy'>,
 ): { why: string; remedy: string } {
@@ -83,6 +94,16 @@ function describe(
       remedy:
         `End ${name} with kill -9 (under npm start: the process in DATA_DIR/run/${record}, which is started again ` +
         `automatically), then start it: ${script}. Nothing is lost. Its log says what it did last.`,
+    };
+  }
+  if (outcome === 'foreign') {
+    const { port, protocol } = new URL(url);
+    const number = port || (protocol === 'https:' ? '443' : '80');
+    return {
+      why: `${url} responds 200, but without the Request-Id of ${name}: another program answers on port ${number}`,
+      remedy:
+        `On that host, ss -ltnp 'sport = :${number}' names it: end it. Then start ${name}: ${script} (npm start does so ` +
+        `automatically), or give it another port (${portVariable}). If the service is elsewhere, correct ${variable}.`,
     };
   }
   if ('status' in outcome) {

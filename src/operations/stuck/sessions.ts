@@ -1,7 +1,7 @@
 import type { Pool } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { define, type StuckDefinition, type StuckReport } from './find-stuck.ts';
-import { holdingSessions, takenConnections } from './queries/sessions.ts';
+import { hangingProcesses, holdingSessions, takenConnections } from './queries/sessions.ts';
 
 /**
  * The kinds that PostgreSQL knows of its own sessions. They are read first and on a connection of their own: they say
@@ -35,15 +35,19 @@ export const sessionDefinitions: readonly StuckDefinition[] = [
         `application_name = ${literal(name)}. If the service itself needs more, raise max_connections.`,
     }),
   }),
+  define({
+    kind: 'process_hangs',
+    meaning: 'A worker, an API or the pages are there and do nothing: the event loop of the process stands still.',
+    afterSeconds: 10, // five signs of life
+    query: hangingProcesses,
+    describe: ({ process, process_id: id }) => ({
+      why: `${process} shows no sign of life: it was stopped (ps says T), or its code never comes to an end`,
+      remedy:
+        `On its host: kill -9 ${id}. Then start another one (npm start does so automatically). Nothing is lost: others take ` +
+        'over what it had begun, within seconds. Its log says what it did last.',
+    }),
+  }),
 ];
-
-/** SQLSTATE `too_many_connections`. */
-const tooManyConnections = '53300';
-
-/** Whether PostgreSQL refused a connection because all are taken. */
-export function isRefusedForNumber(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === tooManyConnections;
-}
 
 /**
  * Reads them one after the other, so that one connection is enough.

@@ -6,13 +6,14 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { limitMet, notReadable, readBounded } from './bounded-reading.ts';
+import { notReadable, readBounded, whyUnreadable } from './bounded-reading.ts';
 import { findFullDatabase, fullDatabase } from './database.ts';
 import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
 import { explain } from './explain.ts';
 import { findStuck, reportUnread, type StuckReport } from './find-stuck.ts';
 import { keyFileMissing } from './key-file.ts';
 import { findUnreachable, listeners } from './listeners.ts';
+import { overdueDefinitions } from './overdue.ts';
 import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
 import { findRefusedWrites, refusedWrites } from './refused-writes.ts';
 import { findSessions, sessionDefinitions } from './sessions.ts';
@@ -43,7 +44,7 @@ export async function findFailingLately(sql: Pool, now: RealInstant): Promise<La
   try {
     return await readBounded(sql, (tx) => listLatelyFailing(tx, after, failingLatelyShown));
   } catch (error) {
-    if (limitMet(error) === null) throw error;
+    if (whyUnreadable(error) === null) throw error;
     return [];
   }
 }
@@ -84,11 +85,32 @@ export async function lookForStuck(
  * not throw if PostgreSQL goes away meanwhile.
  */
 export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
-  return readInTime(() =>
-    all([findStuck(sql, stuckDefinitions, now), findFullDatabase(sql), findRefusedWrites(sql)]).then(
-      ([found, ...others]) => [...found, ...others],
-    ),
-  );
+  return readInTime(async () => {
+    const [found, full, refused] = await all([
+      findStuck(sql, stuckDefinitions, now),
+      findFullDatabase(sql),
+      findRefusedWrites(sql),
+    ]);
+    return [refused, ...(refused.count === 0 ? found : found.map(namingRefusedWrites)), full];
+  });
+}
+
+/** What also stays undone because PostgreSQL refuses to record it. */
+const undoneByRefusedWrites: readonly string[] = [
+  ...overdueDefinitions.map(({ kind }) => kind),
+  ...['payment_processing', 'refund_processing', 'processor_comparison_late', 'comparison_late'],
+  ...['advance_slow', 'delivery_backlog', 'workflow_intents_waiting'],
+];
+
+/** The report, with the cause that is to be mended first: without it, no processor and no worker is to blame. */
+function namingRefusedWrites(report: StuckReport): StuckReport {
+  if (!undoneByRefusedWrites.includes(report.kind)) return report;
+  const found = report.found.map((stuck) => ({
+    ...stuck,
+    why: `PostgreSQL refuses the service (${refusedWrites.kind}), so nothing can be recorded; otherwise: ${stuck.why}`,
+    remedy: `First do what ${refusedWrites.kind} says, and look again. If it is still here: ${stuck.remedy}`,
+  }));
+  return { ...report, found };
 }
 
 /** An operator who looks waits this long for the tables. What holds them up is known before. */

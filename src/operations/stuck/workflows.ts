@@ -108,10 +108,7 @@ async function findOnSide(
         `TemporalReportedProblems in ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')`,
         {
           limit,
-          describe: (workflow) => ({
-            why: `its code fails: ${problemsOf(workflow) || 'the worker’s log says why'}`,
-            remedy: `Deploy a worker that can replay it (docs/upgrades.md), or ${opsCommand('start-over', subjectOf(workflow))}: it reads its status from PostgreSQL.`,
-          }),
+          describe: describeFailingTask,
         },
       ),
       findWorkflows(side, stalled, 'Stalled = true', {
@@ -251,6 +248,24 @@ async function findWorkflows(
     if (found.push(aboutWorkflow(definition, side, workflow, describe(workflow))) >= limit) break;
   }
   return reportOf(definition, found, Math.max(count, found.length));
+}
+
+/** A task that failed is the fault of the code; one that timed out, of the process that took it. */
+function describeFailingTask(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> {
+  const problems = problemsOf(workflow);
+  const startOver = `${opsCommand('start-over', subjectOf(workflow))}: it reads its status from PostgreSQL`;
+  if (!problems.includes('WorkflowTaskFailed') && problems.includes('WorkflowTaskTimedOut')) {
+    return {
+      why: `workers take its task and do not respond in time (${problems}): a worker hangs or has ended`,
+      remedy:
+        'End the worker that process_hangs names: another one takes the task, and it continues. If it names none, the logs ' +
+        `of the workers say why. If only this workflow has it: ${startOver}.`,
+    };
+  }
+  return {
+    why: `its code fails: ${problems || 'the worker’s log says why'}`,
+    remedy: `Deploy a worker that can replay it (docs/upgrades.md), or ${startOver}.`,
+  };
 }
 
 function aboutWorkflow(

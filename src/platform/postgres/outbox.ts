@@ -86,14 +86,18 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: RealInstant):
 /**
  * Claims up to `limit` entries of a mode (null: of both), oldest first, for `claimMs` milliseconds. If a process dies,
  * its claim expires after that. Concurrent callers get different entries. Entries of the other mode are passed over: a
- * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry.
+ * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry. So are
+ * entries of another type than `types`: they stay, for a version that knows them, and hold up no others.
  * Deliveries are left out: see `claimDeliveries`.
  */
 export async function claimBatch(
   db: Db,
-  limit: number,
-  claimMs: number,
-  livemode: boolean | null,
+  {
+    limit,
+    claimMs,
+    livemode,
+    types,
+  }: { limit: number; claimMs: number; livemode: boolean | null; types: readonly string[] },
 ): Promise<ClaimedEntry[]> {
   return db<ClaimedEntry[]>`
     update workflow_intents
@@ -102,6 +106,7 @@ export async function claimBatch(
       select id from workflow_intents
       where available_at <= now()
         and workflow_type <> 'webhookDelivery' -- as in the condition of the index workflow_intents_of_subjects
+        and workflow_type = any(${types as string[]}::text[])
         ${livemode === null ? db`` : db`and livemode = ${livemode}`}
       order by available_at, id
       limit ${limit}
@@ -113,6 +118,18 @@ export async function claimBatch(
 /** Deletes entries that Temporal has accepted. */
 export async function deleteDispatched(db: Db, ids: number[]): Promise<void> {
   await db`delete from workflow_intents where id = any(${ids}::bigint[])`;
+}
+
+/** Deletes an entry unless it is of one of these types, and returns it. Null if there is no such entry. */
+export async function deleteOtherEntry(
+  db: Db,
+  id: string,
+  types: readonly string[],
+): Promise<Pick<ClaimedEntry, 'workflow_id' | 'workflow_type' | 'subject_id' | 'start' | 'signal'> | null> {
+  const [entry] = await db<ClaimedEntry[]>`
+    delete from workflow_intents where id = ${id}::bigint and workflow_type <> all(${types as string[]}::text[])
+    returning workflow_id, workflow_type, subject_id, start, signal`;
+  return entry ?? null;
 }
 
 /** Makes entries available again `ms` milliseconds after a failed dispatch, and records the error. */

@@ -173,9 +173,12 @@ export function violates(error: unknown, constraint: string): boolean {
 /** SQLSTATE `read_only_sql_transaction`: nothing was written. */
 const readOnly = '25006';
 
+/** SQLSTATEs of a refused login: of the user, the password, the name of the database. Nothing was sent. */
+const refusedLogins: readonly string[] = ['28000', '28P01', '3D000'];
+
 /**
- * Whether the error means that the database is away, overloaded or read-only, not that the statement is wrong: nothing
- * was written, and a repetition may succeed.
+ * Whether the error means that the database is away, overloaded, read-only or refuses a new connection, not that the
+ * statement is wrong: nothing was written, and a repetition may succeed.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
@@ -183,6 +186,7 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) {
     return (
       code === readOnly ||
+      refusedLogins.includes(code) ||
       code.startsWith('08') ||
       code.startsWith('53') ||
       code.startsWith('57') ||
@@ -195,7 +199,7 @@ export function isOutage(error: unknown): boolean {
 /** Resolves if PostgreSQL responds and takes writes. @throws if it does not respond, is read-only or a standby. */
 export async function takesWrites(db: Db): Promise<void> {
   const [row] = await db<[{ isReadOnly: string }]>`select current_setting('transaction_read_only') as "isReadOnly"`;
-  if (row.isReadOnly === 'on') throw new Error('PostgreSQL is read-only');
+  if (row.isReadOnly === 'on') throw Object.assign(new Error('PostgreSQL is read-only'), { code: readOnly });
 }
 
 /** Whether the error means that the connection has ended, or that the server ended it. */
@@ -249,7 +253,7 @@ export function waitedTooLong(error: unknown): boolean {
 }
 
 /** Whether PostgreSQL has rolled a statement back because of the locks of others. */
-export function lostToLocks(error: unknown): boolean {
+function lostToLocks(error: unknown): boolean {
   return wasSacrificed(error) || waitedTooLong(error);
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Id, namedId } from '../../domain/ids.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
-import { isRefusedForNumber } from '../../operations/stuck/sessions.ts';
 import { assertOwnFile, NotOurs } from '../../platform/own-folder.ts';
+import { causeOf } from '../../platform/postgres/causes.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
@@ -50,8 +50,10 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
   opened.push({ close: () => sql.end({ timeout: 5 }) });
   if (accounts !== null) {
     await sql`select 1`.catch(async (error: unknown) => {
-      if (isRefusedForNumber(error)) return; // it runs; the command says what it can do without a connection
-      throw (await isServed(accounts)) ? error : new NoServiceRuns(dataDir, 'is of a service that has ended');
+      const kind = causeOf(error)?.kind;
+      if (kind === 'connections') return; // it runs; the command says what it can do without a connection
+      if (!(await isServed(accounts))) throw new NoServiceRuns(dataDir, 'is of a service that has ended');
+      if (kind !== 'login') throw error; // as above
     });
   }
   const vault = async () => {

@@ -1,12 +1,13 @@
 // The command line of the service: `npm run payments -- COMMAND`. It finds the running service through DATA_DIR, or
 // through DATABASE_URL and TEMPORAL_ADDRESS. Exit status 2 means that the command line is not valid.
+import { inWords } from '../../platform/database-causes.ts';
+import { causeOf } from '../../platform/postgres/causes.ts';
 import { print, printError } from '../../platform/terminal.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
 import { ServiceError } from '../../services/errors.ts';
 import { ConfigError } from '../config/config.ts';
 import { type Command, UsageError } from './command.ts';
 import { type Closable, findContext } from './context.ts';
-import { describeDatabaseAway } from './database-away.ts';
 
 /** A command's module is loaded only when it runs: some take long. */
 const commands: Record<string, { summary: string; load: () => Promise<{ command: Command }> }> = {
@@ -92,10 +93,8 @@ function explain(error: unknown, usage: string): string {
   const message = safeLine(error.message);
   if (isMisuse(error)) return `${message}\n\n${usage}`;
   if (error instanceof ServiceError) return message;
-  const away = describeDatabaseAway(error);
-  if (away !== null) return safeLine(away);
-  if ('code' in error && error.code === '42P01') return 'The database has no tables yet. Start the service once.';
-  return message;
+  const cause = causeOf(error);
+  return cause === null ? message : safeLine(inWords(cause));
 }
 
 function isMisuse(error: unknown): boolean {

@@ -8,27 +8,32 @@ import {
   sendCommand,
   startOver,
 } from '../../operations/operator-commands.ts';
-import { notReadable } from '../../operations/stuck/bounded-reading.ts';
+import { findShortRetention } from '../../operations/sides/retention.ts';
+import { notReadable, whyUnreadable } from '../../operations/stuck/bounded-reading.ts';
 import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import { reportUnread, type StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { keyFileMissing } from '../../operations/stuck/key-file.ts';
 import { listeners } from '../../operations/stuck/listeners.ts';
 import { opsCommand } from '../../operations/stuck/ops-command.ts';
 import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
+import { refusedWrites, reportRefusal } from '../../operations/stuck/refused-writes.ts';
 import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
+import { deleteUnknownEntry } from '../../operations/unknown-entries.ts';
 import { unpause } from '../../operations/unpause.ts';
+import { type Cause, inWords } from '../../platform/database-causes.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { safeLine, safeLines } from '../../platform/terminal-text.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
 import { settleAttempt } from '../../services/payments/settle-attempt.ts';
+import { settleLostAttempt } from '../../services/payments/settle-lost-attempt.ts';
 import { isOverdueChoice, type OverdueChoice, recalculatePlan } from '../../services/plans/plan-recalculation.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { retryDeliveryByOperator } from '../../services/webhooks/operator-commands.ts';
 import { defineCommand, type OpenContext, type Output, operator, UsageError, unknownForm } from './command.ts';
 import type { CliContext } from './context.ts';
-import { findStuckThroughApi, getsConnection } from './through-api.ts';
+import { findStuckThroughApi, refusalOfConnection } from './through-api.ts';
 
 interface Given {
   slot: number;
@@ -52,6 +57,7 @@ const forms: Record<string, { takes: string[]; execute: Execute }> = {
   'retry-delivery': { takes: ['ID'], execute: retryDelivery },
   'give-up-delivery': { takes: ['ID'], execute: (operations, id) => send(operations, id, { name: 'giveUp' }) },
   'enable-endpoint': { takes: ['ID'], execute: enableEndpoint },
+  'delete-entry': { takes: ['ENTRY'], execute: deleteUnknownEntry },
   unpause: { takes: ['ID'], execute: unpause },
   'start-over': { takes: ['ID'], execute: startOver },
 };
@@ -69,8 +75,11 @@ export const command = defineCommand({
   ops retry-delivery ID              send a delivery now, whatever its status; for an endpoint, all it has not received
   ops give-up-delivery ID            end a delivery as failed; it can be retried later
   ops enable-endpoint ID             enable an endpoint that was disabled for failing, and send what it has missed
+  ops delete-entry ENTRY             delete an outbox entry of a type that this version does not know
   ops settle ATTEMPT --as OUTCOME --evidence TEXT
                                      record what a person has found out: succeeded or failed. The processor is asked first
+  ops settle PAYMENT --as OUTCOME --evidence TEXT [--reference REFERENCE]
+                                     the same for a payment that has lost its attempt; REFERENCE is the processor’s id of the charge
   ops hold-charging --evidence TEXT  hold all live charges and refunds, such as after a back-up was restored
   ops release-charging --evidence TEXT
                                      release the hold: what the processor has done meanwhile is known
@@ -91,6 +100,7 @@ PAGES_URL if payers reach them at another; those of npm start are known. Without
     overdue: { type: 'string' },
     as: { type: 'string' },
     evidence: { type: 'string' },
+    reference: { type: 'string' },
   },
   failureStatus: 2,
   async run({ values, words: [name, ...words] }, openContext) {
@@ -134,35 +144,35 @@ function evidenceIn(name: string, { evidence = '' }: { evidence?: string }): str
 async function settle(
   openContext: OpenContext,
   words: string[],
-  values: { as?: string; evidence?: string },
+  values: { as?: string; evidence?: string; reference?: string },
 ): Promise<string> {
-  const [attemptId = ''] = words;
-  if (words.length !== 1) throw new UsageError('ops settle needs ATTEMPT.');
+  const [id = ''] = words;
+  const { reference = null } = values;
+  if (words.length !== 1) throw new UsageError('ops settle needs ATTEMPT or PAYMENT.');
   const outcome = (['succeeded', 'failed'] as const).find((known) => known === values.as);
   if (outcome === undefined) throw new UsageError('ops settle needs --as succeeded or --as failed.');
   const evidence = evidenceIn('settle', values);
+  const isLost = isId('payment_intent', id);
+  if (reference !== null && !isLost) throw new UsageError('Only ops settle PAYMENT takes --reference.');
   const { sql, processors } = await openContext();
   const charging = { processors: await processors(), hook: chargeHook };
-  const message = await settleAttempt(
-    sql,
-    charging,
-    { attemptId, outcome, evidence },
-    { by: operator(), now: realNow() },
-  );
+  const origin = { by: operator(), now: realNow() };
+  const message = isLost
+    ? await settleLostAttempt(sql, charging, { paymentIntentId: id, outcome, evidence, reference }, origin)
+    : await settleAttempt(sql, charging, { attemptId: id, outcome, evidence }, origin);
   return safeLine(message);
 }
 
 async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind?: string }): Promise<Output> {
-  const { sql, sides, apiUrl, pagesUrl } = context;
-  const isConnected = await getsConnection(sql);
+  const { sql, apiUrl, pagesUrl } = context;
+  const refusal = await refusalOfConnection(sql);
+  const isConnected = refusal === null;
   // By PostgreSQL's clock, as the ages of what is stuck: that of this machine may be wrong.
   const now = isConnected ? await databaseNow(sql) : realNow();
-  const all = isConnected
-    ? await lookForStuck(sql, await sides(), now, { apiUrl, pagesUrl })
-    : await findStuckThroughApi(context);
-  if (all === null) await sql`select 1`; // throws: the words about it say what to do
+  const [all, shortRetention] =
+    refusal === null ? await look(context, now) : [await findWithoutConnection(context, refusal), []];
   const keyFile = isConnected ? await context.checkKeyFile().catch(onlyIfReadable) : null;
-  const reports = [...(all ?? []), ...(keyFile === null ? [] : [keyFile])].filter(
+  const reports = [...all, ...(keyFile === null ? [] : [keyFile])].filter(
     (report) => kind === undefined || report.kind === kind,
   );
   const count = reports.reduce((sum, report) => sum + report.count, 0);
@@ -175,7 +185,7 @@ async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind
   if (kind === keyFileMissing.kind && reports.length === 0) {
     throw new Error('There is no key file to look at: the environment has the keys or the database of the service.');
   }
-  const [unread] = (all ?? []).find((report) => report.kind === notReadable.kind)?.found ?? [];
+  const [unread] = all.find((report) => report.kind === notReadable.kind)?.found ?? [];
   if (kind !== undefined && reports.length === 0 && unread !== undefined) {
     throw new Error(`Whether anything is "${kind}" is not known: ${unread.why}. ${unread.remedy}`);
   }
@@ -193,9 +203,10 @@ async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind
   }
   const paragraphs = reports.filter((report) => report.count > 0).map((report) => describeReport(report, now));
   if (!isConnected) {
-    paragraphs.unshift('PostgreSQL has no connection left for this command. The API still has one, and has read this:');
+    paragraphs.unshift(`${refusal.why}. What the API can still read, which keeps its connections:`);
   } else if (paragraphs.length === 0) paragraphs.push('Nothing is stuck.');
   if (failingLately.length > 0) paragraphs.push(describeFailingLately(failingLately, now));
+  if (kind === undefined) paragraphs.push(...shortRetention.map((words) => safeLine(`Not stuck: ${words}`)));
   if (apiUrl === null && kind === undefined) {
     paragraphs.push('Not checked: whether the API responds. Set API_URL to its address.');
   }
@@ -205,9 +216,32 @@ async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind
   return { status, text: paragraphs.join('\n\n') };
 }
 
-/** While a table is locked, other reports say so. */
+/** What is stuck, and the Temporals that keep ended workflows too shortly. */
+async function look(
+  { sql, sides, apiUrl, pagesUrl }: CliContext,
+  now: RealInstant,
+): Promise<[StuckReport[], string[]]> {
+  const opened = await sides();
+  return Promise.all([lookForStuck(sql, opened, now, { apiUrl, pagesUrl }), findShortRetention(opened)]);
+}
+
+/**
+ * What is stuck as the API sees it; if the login of this command is refused, that first.
+ * @throws if no connection is left, and the API does not show what it sees.
+ */
+async function findWithoutConnection(context: CliContext, refusal: Cause): Promise<StuckReport[]> {
+  const seen = await findStuckThroughApi(context);
+  if (refusal.kind !== 'login') {
+    if (seen === null) throw new Error(inWords(refusal));
+    return seen;
+  }
+  const unread = reportUnread([{ kind: 'what the tables say', reason: refusal.why }]);
+  return [reportRefusal(refusal), ...(seen ?? [unread]).filter(({ kind }) => kind !== refusedWrites.kind)];
+}
+
+/** While a table is locked, or PostgreSQL refuses to read it, other reports say so. */
 function onlyIfReadable(error: unknown): null {
-  if (isOutage(error)) return null;
+  if (isOutage(error) || whyUnreadable(error) !== null) return null;
   throw error;
 }
 

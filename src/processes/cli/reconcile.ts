@@ -52,6 +52,9 @@ changes nothing, and the exit status is 1 if there are differences.`,
     }
     if (rows.length === 0) return 'PostgreSQL and Temporal agree.';
     const rest = total > rows.length ? `\n… and ${total - rows.length} more.` : '';
-    return { status, text: `${table(rows)}${rest}\n\n${total} ${values.check ? 'to be repaired' : 'repaired'}.` };
+    const held = mismatches.filter(({ isHeld }) => isHeld).length;
+    const left = held === 0 ? '' : ` ${held} not started, because a row breaks an invariant: ops stuck names it.`;
+    const done = values.check ? `${total} to be repaired.` : `${total - held} repaired.${left}`;
+    return { status, text: `${table(rows)}${rest}\n\n${done}` };
   },
 });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
-import { isRefusedForNumber } from '../../operations/stuck/sessions.ts';
+import type { Cause } from '../../platform/database-causes.ts';
+import { causeOf } from '../../platform/postgres/causes.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import type { CliContext } from './context.ts';
 
@@ -9,18 +10,21 @@ const tryAgainMs = 250;
 const responseTimeoutMs = 10_000;
 
 /**
- * Whether this command gets a connection to PostgreSQL: at once, or within three seconds if all are taken.
+ * Returns why PostgreSQL refuses this command a connection: at once if it refuses the login, or after three seconds if
+ * all connections are taken. Null if it gives one.
  * @throws what PostgreSQL throws for any other reason.
  */
-export async function getsConnection(sql: Pool): Promise<boolean> {
+export async function refusalOfConnection(sql: Pool): Promise<Cause | null> {
   const giveUpAt = performance.now() + triedForMs;
   for (;;) {
     try {
       await sql`select 1`;
-      return true;
+      return null;
     } catch (error) {
-      if (!isRefusedForNumber(error)) throw error;
-      if (performance.now() > giveUpAt) return false;
+      const cause = causeOf(error);
+      if (cause?.kind === 'login') return cause;
+      if (cause?.kind !== 'connections') throw error;
+      if (performance.now() > giveUpAt) return cause;
     }
     await pause(tryAgainMs);
   }

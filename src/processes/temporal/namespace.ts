@@ -3,10 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { retentionDays } from '../../operations/sides/retention.ts';
 import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
-
-/** How long histories of ended workflows stay readable. */
-const retention = '3 days';
 
 /** A server that restarts on other ports within 20 s looks for its former self for that long. */
 const visibleTimeoutMs = 60_000;
@@ -56,7 +54,7 @@ async function registerNamespace(connection: Connection, namespace: string): Pro
     await connection.workflowService.registerNamespace({
       namespace,
       description: 'Payment plans, scheduled payments, test clocks and webhook deliveries',
-      workflowExecutionRetentionPeriod: msToTs(retention),
+      workflowExecutionRetentionPeriod: msToTs(`${retentionDays} days`),
     });
   } catch (cause) {
     if (grpcStatusOf(cause) === 'ALREADY_EXISTS') {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { retentionOf } from '../../operations/sides/retention.ts';
 import { grpcDetailsOf, grpcStatusOf } from '../../platform/grpc-status.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { OpenSide } from './sides.ts';
@@ -12,20 +13,19 @@ export class TemporalRefusal extends Error {
 }
 
 /**
- * Waits until Temporal responds for the namespace. Logs every ten seconds what it waits for.
+ * Waits until Temporal responds for the namespace. Logs every ten seconds what it waits for, and a warning if the
+ * namespace keeps ended workflows too shortly.
  * @throws TemporalRefusal when Temporal refuses the credentials or has no such namespace; the reason of `signal` when
  * it aborts.
  */
-export async function untilTemporalIsReachable(
-  { temporal, server, livemode }: OpenSide,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+export async function untilTemporalIsReachable(side: OpenSide, logger: Logger, signal: AbortSignal): Promise<void> {
+  const { temporal, server, livemode } = side;
   const { address, namespace } = server;
   let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      await temporal.workflowService.describeNamespace({ namespace });
+      const shortRetention = retentionOf(side, await temporal.workflowService.describeNamespace({ namespace }));
+      if (shortRetention !== null) logger.warn({ address, namespace }, shortRetention);
       if (loggedAt > Number.NEGATIVE_INFINITY) logger.info({ address }, 'Temporal responds');
       return;
     } catch (error) {

@@ -40,6 +40,7 @@ export type AuditAction =
   | 'workbench.link_created'
   | 'workflow.started_over'
   | 'workflow.unpaused'
+  | 'outbox_entry.deleted'
   | `${(typeof subjectKinds)[SubjectKind]['audited']}.rechecked`
   | 'payment_plan.retried_now'
   | 'payment_plan.slot_skipped'

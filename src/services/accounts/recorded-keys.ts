@@ -7,8 +7,8 @@ import {
 } from '../../db/encryption-keys.ts';
 import { type SealedColumn, type SealedValue, sampleSealed, sealedColumns } from '../../db/sealed-values.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import { realNow } from '../../platform/real-time.ts';
 import { partsOf } from './sealed-bytes.ts';
 import { type Vault, VaultError } from './vault.ts';
 
@@ -32,14 +32,29 @@ const columns = Object.keys(sealedColumns) as SealedColumn[];
 /**
  * Compares the keys of this process with those that other processes have started with, and records them. A key that is
  * not recorded yet, as with a former version, is tried on values that carry its id. A recorded key that is not
- * configured is missing while the database has values of it; then its record is removed. `lost` names keys that may be
- * missing. Returns the problems; then nothing is recorded. One statement if nothing has changed since the last start.
+ * configured is missing while the database has values of it; then its record is removed, unless it is newer than all
+ * keys of this process: then another process is about to seal with it, and this one has an old list. `lost` names keys
+ * that may be missing. Returns the problems; then nothing is recorded. One statement if nothing has changed since the
+ * last start.
  */
 export async function findKeyProblems(db: Db, vault: Vault, lost: readonly string[] = []): Promise<KeyProblem[]> {
   const recorded = await listRecordedKeys(db);
   const isAsBefore = recorded.length === vault.keyIds.length && vault.keyIds.every((id) => isRecorded(recorded, id));
   if (isAsBefore) return findWrong(recorded, vault);
   return atomically(db, (tx) => compareAndRecord(tx, vault, lost));
+}
+
+/**
+ * Returns the ids of the recorded keys that are newer than all keys of this vault. If there are any, other processes
+ * have a newer list of keys, and this one may not open what they seal.
+ */
+export async function findNewerKeys(db: Db, vault: Pick<Vault, 'keyChecks'>): Promise<string[]> {
+  return newerKeys(await listRecordedKeys(db), vault);
+}
+
+function newerKeys(recorded: readonly RecordedKey[], { keyChecks }: Pick<Vault, 'keyChecks'>): string[] {
+  const newestOwn = recorded.findLastIndex(({ id }) => keyChecks.has(id));
+  return recorded.slice(newestOwn + 1).map(({ id }) => id);
 }
 
 /**
@@ -60,15 +75,16 @@ async function compareAndRecord(tx: Tx, vault: Vault, lost: readonly string[]): 
   const added = vault.keyIds.filter((id) => !isRecorded(recorded, id));
   for (const id of added) if (await opensNothing(tx, vault, id)) problems.push({ keyId: id, kind: 'wrong' });
 
+  const newer = added.length > 0 ? [] : newerKeys(recorded, vault);
   const unneeded: string[] = [];
   for (const id of await foreignKeys(tx, recorded, vault)) {
-    if (lost.includes(id)) continue;
-    if ((await sample(tx, id, 1)).length > 0) problems.push({ keyId: id, kind: 'missing' });
-    else unneeded.push(id);
+    const isNeeded = (await sample(tx, id, 1)).length > 0;
+    if (isNeeded && !lost.includes(id)) problems.push({ keyId: id, kind: 'missing' });
+    if (!isNeeded && (lost.includes(id) || !newer.includes(id))) unneeded.push(id);
   }
   if (problems.length > 0) return problems;
   const checks = added.map((id) => ({ id, key_check: vault.keyChecks.get(id) ?? Buffer.alloc(0) }));
-  await insertRecordedKeys(tx, checks, realNow());
+  await insertRecordedKeys(tx, checks, await databaseNow(tx));
   await deleteRecordedKeys(tx, unneeded);
   return [];
 }

@@ -5,11 +5,13 @@ import type { AttemptCompletion, AttemptSource, NewAttempt, PaymentAttemptRow } 
 import type { PaymentIntentRow, PaymentIntentStatus } from '../../db/payment-intents.ts';
 import type { Instrument, PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
+import { inMoney } from '../../domain/currencies.ts';
 import { derivedId, type Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { ChargeRequest, DebitRequest } from '../../processors/processor.ts';
+import { InvalidState } from '../errors.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
 import { emit } from '../telemetry.ts';
 
@@ -47,12 +49,33 @@ const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
   requires_action: 'requires_action',
 };
 
-/** Returns the next attempt of an intent. `methodId` is null if there is no method to charge. */
+/**
+ * The stored amount of a payment is not the one that it was made with, so it is not charged. Nothing has changed.
+ */
+export class AmountChanged extends InvalidState {
+  constructor({ amount, agreed_amount: agreed, currency }: PaymentIntentRow) {
+    super(
+      `its amount is ${inMoney(amount, currency)}, but it was made with ${inMoney(agreed ?? 0, currency)}: the row was ` +
+        'changed by hand. Nothing is charged before that is corrected by an operator of the service.',
+    );
+  }
+}
+
+/** @throws AmountChanged */
+function assertAmount(intent: PaymentIntentRow): void {
+  if (intent.agreed_amount !== null && intent.agreed_amount !== intent.amount) throw new AmountChanged(intent);
+}
+
+/**
+ * Returns the next attempt of an intent. `methodId` is null if there is no method to charge.
+ * @throws AmountChanged
+ */
 export function nextAttempt(
   intent: PaymentIntentRow,
   methodId: Id<'payment_method'> | null,
   { source, byPayer = false, at, now, requestKey = null, keyExpiresAt = null }: NewCharge,
 ): NewAttempt {
+  assertAmount(intent);
   const number = intent.attempt_count + 1;
   return {
     id: attemptIdOf(intent, number),
@@ -68,13 +91,19 @@ export function nextAttempt(
   };
 }
 
+/** What is paid for, as far as the id of an attempt depends on it. */
+export type AttemptedIntent = Pick<
+  PaymentIntentRow,
+  'id' | 'payment_plan_id' | 'payment_plan_slot' | 'subscription_id' | 'subscription_charge'
+>;
+
 /**
  * Returns the id of an attempt, which is also the processor's idempotency key. It is derived only from what is paid for
  * and the number of the try. A database restored from a back-up may have lost the attempt. It then asks again under the
  * same key, and the processor takes no money twice. For a plan, the id is derived from the plan and the slot, because
  * the restored database may have lost the slot's intent too; for a subscription, from the number of its charge.
  */
-function attemptIdOf(intent: PaymentIntentRow, number: number): Id<'payment_attempt'> {
+export function attemptIdOf(intent: AttemptedIntent, number: number): Id<'payment_attempt'> {
   const { id, payment_plan_id: planId, payment_plan_slot: slot, subscription_id: subscription } = intent;
   if (subscription !== null)
     return derivedId('payment_attempt', subscription, `${intent.subscription_charge}/${number}`);
@@ -85,6 +114,7 @@ function attemptIdOf(intent: PaymentIntentRow, number: number): Id<'payment_atte
 /**
  * Returns the charge of an opened attempt. `method` is the attempt's, or null if there is none to charge. `debit` is
  * for a bank account that is debited under a mandate.
+ * @throws AmountChanged
  */
 export function chargeOf(
   intent: PaymentIntentRow,
@@ -92,6 +122,7 @@ export function chargeOf(
   attempt: Pick<PaymentAttemptRow, 'id' | 'number' | 'source' | 'opened_at'>,
   debit: DebitRequest | null = null,
 ): Charge {
+  assertAmount(intent);
   const request = method && {
     idempotencyKey: attempt.id,
     paymentIntentId: intent.id,

@@ -56,6 +56,7 @@ export function newIntent(
     payment_plan_id: null,
     payment_plan_slot: null,
     amount: input.amount,
+    agreed_amount: input.amount,
     fee_amount: fee,
     // What is taken is decided again at each attempt.
     ...surchargeColumns(asked, method, context, at),
@@ -129,6 +130,7 @@ export function recurringIntent(
     payment_plan_id: null,
     payment_plan_slot: null,
     amount,
+    agreed_amount: amount,
     fee_amount: fee,
     ...surchargeColumns(asked, method, surcharging, at),
     currency: payer.currency,

@@ -1,15 +1,15 @@
-import { selectAttempt } from '../../db/payment-attempts.ts';
+import { type PaymentAttemptRow, selectAttempt } from '../../db/payment-attempts.ts';
 import { insertGivenUp, selectReservation } from '../../db/payment-reservations.ts';
 import { tenantOf } from '../../db/tenant.ts';
-import { declined } from '../../domain/charge-outcome.ts';
+import { type ChargeOutcome, declined } from '../../domain/charge-outcome.ts';
 import { withoutClock } from '../../domain/instants.ts';
-import type { Pool } from '../../platform/postgres/connection.ts';
+import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { OutcomeUnknown, type ProcessorState } from '../../processors/processor.ts';
-import { type ChangeOrigin, recordAudit } from '../accounts/audit.ts';
+import { type ChangeOrigin, type Changes, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { NotFound, orNotFound } from '../errors.ts';
+import { orNotFound } from '../errors.ts';
 import { type Charging, recordOutcome, reopenAttempt } from './charge.ts';
 import type { Charge } from './charge-records.ts';
 import { wakeAfterOutcome } from './payment-confirmation.ts';
@@ -52,32 +52,62 @@ export async function settleAttempt(
       `The processor responds, and says: ${state.kind}. An outcome that it tells is recorded within a minute.`,
     );
   }
-  const settled = await atomically(sql, async (tx) => {
-    // From here on, no other process charges or fails it.
-    const next = { attempt_id: attempt.id, number: (reservation?.number ?? 0) + 1, livemode: charge.livemode };
-    if (!(await insertGivenUp(tx, next))) {
-      throw new CommandRefused('The payment was reserved at the processor at this moment. Run the command again.');
-    }
-    const result = outcome === 'succeeded' ? { kind: outcome } : declined('gateway_timeout');
-    const intent = await recordOutcome(tx, charge, { outcome: result, requestId: null, now }, charging.hook);
-    if (intent === null) return null;
-    await wakeAfterOutcome(tx, attempt, charge, now);
-    await recordAudit(tx, {
-      action: 'payment_attempt.settled',
-      by,
-      at: now,
-      tenant: tenantOf(intent),
-      subjectId: attemptId,
-      changes: { outcome: { from: 'processing', to: outcome }, evidence: { from: null, to: evidence } },
-    });
-    return intent;
+  const result: SettledOutcome = outcome === 'succeeded' ? { kind: outcome } : declined('gateway_timeout');
+  const number = (reservation?.number ?? 0) + 1;
+  return atomically(sql, (tx) =>
+    recordSettled(tx, charging, { attempt, charge, number, result, evidence }, { by, now }),
+  );
+}
+
+/** An outcome after which nothing more is expected. */
+export type SettledOutcome = Exclude<ChargeOutcome, { kind: 'requires_action' }>;
+
+/** An attempt, and what is recorded of it. `number` is that of its next reservation. */
+export interface Settled {
+  attempt: Pick<PaymentAttemptRow, 'id' | 'source'>;
+  charge: Charge;
+  number: number;
+  result: SettledOutcome;
+  evidence: string;
+  /** What else the audit log has. */
+  changes?: Changes;
+}
+
+/**
+ * Gives an attempt up at the processor, and records its outcome with an entry in the audit log.
+ * @returns a sentence about the result.
+ * @throws NotFound
+ * @throws CommandRefused when the payment was reserved meanwhile.
+ */
+export async function recordSettled(
+  tx: Tx,
+  { hook }: Charging,
+  { attempt, charge, number, result, evidence, changes = {} }: Settled,
+  { by, now }: ChangeOrigin,
+): Promise<string> {
+  // From here on, no other process charges or fails it.
+  if (!(await insertGivenUp(tx, { attempt_id: attempt.id, number, livemode: charge.livemode }))) {
+    throw new CommandRefused('The payment was reserved at the processor at this moment. Run the command again.');
+  }
+  const intent = orNotFound(
+    await recordOutcome(tx, charge, { outcome: result, requestId: null, now }, hook),
+    'payment intent',
+    charge.paymentIntentId,
+  );
+  await wakeAfterOutcome(tx, attempt, charge, now);
+  await recordAudit(tx, {
+    action: 'payment_attempt.settled',
+    by,
+    at: now,
+    tenant: tenantOf(intent),
+    subjectId: attempt.id,
+    changes: { ...changes, outcome: { from: 'processing', to: result.kind }, evidence: { from: null, to: evidence } },
   });
-  if (settled === null) throw new NotFound('payment intent', charge.paymentIntentId);
-  return `Attempt ${attemptId} of ${charge.paymentIntentId} is recorded as ${outcome}; the payment is ${settled.status}.`;
+  return `Attempt ${attempt.id} of ${intent.id} is recorded as ${result.kind}; the payment is ${intent.status}.`;
 }
 
 /** What the processor says of the attempt; null if it does not respond, or has reserved nothing. */
-async function askedBefore(
+export async function askedBefore(
   { processors }: Charging,
   { livemode, request }: Charge,
   { reference, outcome, now }: { reference: string | null; outcome: Settlement['outcome']; now: RealInstant },

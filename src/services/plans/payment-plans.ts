@@ -18,6 +18,7 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { currencyErrors, hasFittingDefault } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { planErrors } from './plan-rules.ts';
+import { agreedAfter, neverAgreed } from './plan-terms.ts';
 
 /**
  * Creates a plan in `pending`. Nothing is scheduled before it is activated.
@@ -98,7 +99,7 @@ function newPlan(
   testClockId: Id<'test_clock'> | null,
   at: CustomerInstant,
 ): PaymentPlanRow {
-  return {
+  const row: PaymentPlanRow = {
     id: newId('payment_plan'),
     biller_id: context.billerId,
     livemode: context.livemode,
@@ -126,7 +127,10 @@ function newPlan(
     next_debit_at: null,
     in_flight_cents: 0,
     activated_at: null,
+    ...neverAgreed,
+    ended_as: null,
     created_at: at,
     updated_at: at,
   };
+  return { ...row, ...agreedAfter(row, row) };
 }

@@ -37,6 +37,7 @@ import {
 } from '../payments/charge-records.ts';
 import { recurringIntent } from '../payments/new-intent.ts';
 import { wrongDates } from './plan-dates.ts';
+import { wrongTerms } from './plan-terms.ts';
 import { changedBy, type LockedPlan, withSlots } from './store.ts';
 
 /** A payment that one statement has opened. */
@@ -62,7 +63,7 @@ export async function collectPlainPayment(
   if (found === null || !isPlain(found) || isAheadOfClock(found, time)) return false;
   const { plan, databaseTime } = found;
   const { next_due_at: dueAt, test_clock_id: clockId, frozen_time: clockTime } = plan;
-  if (dueAt === null || wrongDates(plan, [], time.at).length > 0) return false;
+  if (dueAt === null || wrongDates(plan, [], time.at).length > 0 || wrongTerms(plan).length > 0) return false;
   const workflowTime = { ...time, at: laterInstant(time.at, clockTime ?? time.at) };
   const at = instantOf({ id: planId, isOnClock: clockId !== null, dueAt }, workflowTime, databaseTime);
   if (at === null) return true;

@@ -24,7 +24,7 @@ import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail } from '../payments/rail.ts';
 import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
-import { assertDates, PlanInconsistent } from './plan-dates.ts';
+import { assertConsistent, otherAmount, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
 import { isUntouched, type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 
@@ -37,7 +37,8 @@ import { isUntouched, type LockedPlan, lockPlanWithSlots, store } from './store.
  * @param charging with the hook for payments of every kind: a debit's result may end its mandate, and so stop others.
  * @throws ProcessorNotConfigured for a live plan while no live processor is configured; WorkflowClockAhead if a payment
  * is due by the workflow's clock only; PlanInconsistent if a date of the plan is not one that its calendar or dunning
- * gives, or if what is to be retried was paid. In all cases nothing has changed.
+ * gives, if its terms are not those that were agreed, or if what is to be retried was paid or has another amount;
+ * AmountChanged. In all cases nothing has changed.
  */
 export async function collectDuePayment(
   sql: Db,
@@ -74,7 +75,7 @@ async function openDuePayment(
   if (interrupted !== null) return interrupted;
   const isOnClock = plan.test_clock_id !== null;
   if (plan.state === 'active') {
-    await assertDates(tx, locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
+    await assertConsistent(tx, locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
   }
   const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId: plan.id });
   const challenge = slots.filter(hasChallenge).toSorted(byChallengeEnd)[0];
@@ -143,6 +144,9 @@ async function openRetry(
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
     throw new PlanInconsistent(plan.id, [what]);
   }
+  const { amount } = intent;
+  if (amount !== slot.amount)
+    throw new PlanInconsistent(plan.id, [otherAmount(slot, { amount, currency: plan.currency })]);
   const decided = decideSurcharge(intent, method, surchargingOf(plan), at);
   const rail = await lockAndChooseRail(tx, decided, method, at);
   const [charge] = await pipelined(tx, [

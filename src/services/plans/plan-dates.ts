@@ -1,15 +1,17 @@
 import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import { type Currency, inMoney } from '../../domain/currencies.ts';
 import { isSameRetry } from '../../domain/dunning.ts';
 import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
 import { type Derived, derive } from '../../domain/plans/derive.ts';
 import type { PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import type { SlotNumber } from '../../domain/units.ts';
+import type { MinorUnits, SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { clockToleranceMs } from '../customer-time.ts';
+import { wrongTerms } from './plan-terms.ts';
 import type { LockedPlan } from './store.ts';
 
 /** A plan, and what its calendar depends on. */
@@ -35,14 +37,14 @@ export class PlanInconsistent extends Error {
 }
 
 /**
- * Throws unless all dates of a locked, active plan are those that its calendar and dunning give. Reads nothing, unless
- * a retry is early.
+ * Throws unless a locked, active plan has the terms that the service has given it, and all its dates are those that its
+ * calendar and dunning give. Reads nothing, unless a retry is early.
  * @param at the time of the plan's last change counts, if it is later.
  * @throws PlanInconsistent
  */
-export async function assertDates(db: Db, { plan, slots }: LockedPlan, at: CustomerInstant): Promise<void> {
+export async function assertConsistent(db: Db, { plan, slots }: LockedPlan, at: CustomerInstant): Promise<void> {
   const wrong = await withoutBroughtForward(db, plan, wrongDates(plan, slots, laterInstant(at, plan.updated_at)));
-  const reasons = wrong.map(({ why }) => why);
+  const reasons = [...wrongTerms(plan), ...wrong.map(({ why }) => why)];
   if (reasons.length > 0) throw new PlanInconsistent(plan.id, reasons);
 }
 
@@ -120,6 +122,15 @@ export function wrongRetry(retry: Retry, timeZone: string, at: CustomerInstant):
   if (isRight) return [];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
   return [{ why: `${what}, but dunning gives ${isoOrNone(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
+}
+
+/** What is wrong with a slot whose payment has another amount, as a part of a sentence. */
+export function otherAmount(
+  { slot, amount }: Pick<Slot, 'slot' | 'amount'>,
+  payment: { amount: MinorUnits; currency: Currency },
+): string {
+  const { currency } = payment;
+  return `${slotInWords(slot)} is of ${inMoney(amount ?? 0, currency)}, but its payment of ${inMoney(payment.amount, currency)}`;
 }
 
 function wrong(why: string): WrongDate {

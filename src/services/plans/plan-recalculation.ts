@@ -19,6 +19,7 @@ import { CommandRefused } from '../command-refused.ts';
 import { NotFound } from '../errors.ts';
 import { wake } from '../wake.ts';
 import { capital, entryOf, ofSlot, withPlan } from './plan-operations.ts';
+import { rightTerms } from './plan-terms.ts';
 import { correctedSlots } from './slot-correction.ts';
 import { type LockedPlan, store, withSlots } from './store.ts';
 
@@ -41,10 +42,11 @@ interface Correction {
 }
 
 /**
- * Corrects the rows of a plan that contradict each other. Its payment intents say which slots were charged and what was
- * collected; its calendar and dunning say when the next payment and each retry are due. A slot that has a payment keeps
- * it, so no slot is charged anew. The command itself charges nothing: the plan's workflow does what is due. A payment
- * that would be due at once is charged or skipped only if `overdue` says so.
+ * Corrects the rows of a plan that contradict each other. Its amounts become those that were agreed, and a plan that
+ * has ended, or was suspended, is so again. Its payment intents say which slots were charged and what was collected;
+ * its calendar and dunning say when the next payment and each retry are due. A slot that has a payment keeps it, so no
+ * slot is charged anew. The command itself charges nothing: the plan's workflow does what is due. A payment that would
+ * be due at once is charged or skipped only if `overdue` says so.
  * @returns what was changed, or with `isDryRun` would be, and what follows: several lines.
  * @throws CommandRefused; NotFound for an id that is not that of a plan.
  */
@@ -66,7 +68,7 @@ export async function recalculatePlan(
     if (isAsked) throw new CommandRefused(`Nothing was done: ${overdue}. ${choices}`);
     await store(tx, locked, change, at, { columns: { next_debit_at: after.plan.next_debit_at } });
     await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.recalculated', changes });
-    if (!hasEnded(plan.state)) await wake.paymentPlan(tx, plan, origin.now, { start: true });
+    await wake.paymentPlan(tx, plan, origin.now, { start: !hasEnded(after.plan.state) });
     return report('Corrected:', changes, follows);
   });
 }
@@ -82,10 +84,14 @@ async function correct(
   locked: LockedPlan,
   { at, choice }: { at: CustomerInstant; choice: OverdueChoice },
 ): Promise<Correction> {
-  const { plan } = locked;
+  const terms = rightTerms(locked.plan);
+  const plan = { ...locked.plan, ...terms };
   const { slots, collected } = await correctedSlots(tx, plan, locked.slots, at);
   const restores = slots.filter((slot) => !locked.slots.includes(slot));
-  const change: PlanStepChange = { restores, plan: { next_slot: slots.length, collected_amount_cents: collected } };
+  const change: PlanStepChange = {
+    restores,
+    plan: { ...terms, next_slot: slots.length, collected_amount_cents: collected },
+  };
   const debit = await selectFirstDebitOf(tx, { planId: plan.id });
   const next_debit_at = earliestInstant([debit?.next_at ?? null, ...slots.map((slot) => slot.challenge_ends_at)]);
   const { planWithSlots: after } = applyChange({ ...locked, plan: { ...plan, next_debit_at } }, change);
@@ -133,8 +139,10 @@ function changesOf(before: LockedPlan, after: PlanWithSlots & { plan: Collecting
 
 /** The columns of a plan that are recalculated. */
 function courseOf(plan: CollectingPlanRow) {
+  const { state, recurring_amount_cents, first_amount_cents, total_amount_cents } = plan;
   const { next_slot, next_due_at, next_attempt_at, next_debit_at, collected_amount_cents } = plan;
-  return { next_slot, next_due_at, next_attempt_at, next_debit_at, collected_amount_cents };
+  const terms = { state, recurring_amount_cents, first_amount_cents, total_amount_cents };
+  return { ...terms, next_slot, next_due_at, next_attempt_at, next_debit_at, collected_amount_cents };
 }
 
 function shown({ status, amount, payment_intent_id, next_attempt_at }: Slot) {

@@ -21,6 +21,7 @@ import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
 import { planErrors } from './plan-rules.ts';
+import { agreedAfter } from './plan-terms.ts';
 import { lockPlanWithSlots, store } from './store.ts';
 
 /**
@@ -59,7 +60,8 @@ export async function updatePaymentPlan(
     errors.push(...(await keptMethodErrors(tx, context, changed, input)));
     assertNoErrors(errors);
     await assertWithinLimitAfter(tx, plan, changed, at);
-    const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns: change });
+    const columns = { ...change, ...agreedAfter(plan, change) };
+    const { plan: row } = await store(tx, locked, amend(locked, change, at), at, { columns });
     if (!hasEnded(row.state)) await wake.paymentPlan(tx, row, context.now);
     await announceIfDebited(tx, plan, row, at);
     return row;

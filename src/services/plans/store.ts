@@ -17,7 +17,7 @@ import {
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
-import type { KnownSlot, PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
+import type { KnownSlot, Plan, PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
 import type { PlanStepChange } from '../../domain/plans/steps.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -100,7 +100,8 @@ export function changedBy(
   at: CustomerInstant,
   { columns: more = {}, intentId = null }: Besides = {},
 ): Changed {
-  const { planWithSlots, columns } = applyChange(locked, change, intentId);
+  const { planWithSlots, columns: applied } = applyChange(locked, change, intentId);
+  const columns = { ...applied, ...endOf(applied) };
   const { slots = [], restores = [], happenings = [] } = change;
   const { updated_at: updatedAt } = locked.plan;
   const isTouched = change.plan !== undefined && updatedAt.getTime() !== at.getTime();
@@ -110,6 +111,11 @@ export function changedBy(
   const plan = { ...planWithSlots.plan, ...changed };
   const events = happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at));
   return { after: { ...planWithSlots, plan }, changed, events };
+}
+
+/** The end of a plan is noted a second time, where only the service writes it. */
+function endOf({ state }: Partial<Plan>): Pick<PlanChange, 'ended_as'> {
+  return state === 'closed' || state === 'deactivated' ? { ended_as: state } : {};
 }
 
 /** Whether the plan wakes for the end of another challenge than before. */

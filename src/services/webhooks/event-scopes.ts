@@ -1,4 +1,4 @@
-import { selectEventTypeOfDelivery } from '../../db/webhook-deliveries.ts';
+import { selectEventTypeOfDelivery, selectPendingEventTypes } from '../../db/webhook-deliveries.ts';
 import { selectEventTypes } from '../../db/webhook-endpoints.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type EventGroup, eventGroups } from '../../resources/event-catalogue.ts';
@@ -58,7 +58,8 @@ export async function assertMayReadEventsOf(
 
 /**
  * Checks that a key may change an endpoint: if the change sends events that were not sent before, or sends them to
- * another URL, the key must be able to read what the endpoint then subscribes to.
+ * another URL, the key must be able to read what the endpoint subscribes to before and after the change, and what waits
+ * to be delivered to it, whatever it subscribed to when that was recorded.
  * @throws Forbidden
  */
 export async function assertMayChangeEndpoint(
@@ -68,8 +69,11 @@ export async function assertMayChangeEndpoint(
   endpointId: string,
   { url, event_types: eventTypes, status }: WebhookEndpointUpdate,
 ): Promise<void> {
-  if (eventTypes !== undefined) assertMayReadEvents(scopes, eventTypes);
-  else if (url !== undefined || status === 'enabled') await assertMayReadEventsOf(db, tenant, scopes, endpointId);
+  if (eventTypes === undefined && url === undefined && status !== 'enabled') return;
+  if (mayReadEvents(scopes, '*')) return;
+  const former = (await selectEventTypes(db, tenant, endpointId)) ?? [];
+  const waiting = await selectPendingEventTypes(db, tenant, endpointId);
+  assertMayReadEvents(scopes, [...new Set([...former, ...(eventTypes ?? []), ...waiting])]);
 }
 
 /**

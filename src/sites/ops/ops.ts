@@ -5,7 +5,7 @@ import { send, sendJson } from '../../api/http/response.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { findByText } from '../../operations/finding.ts';
 import { type Mode, overview } from '../../operations/overview.ts';
-import { limitMet } from '../../operations/stuck/bounded-reading.ts';
+import { whyUnreadable } from '../../operations/stuck/bounded-reading.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import { findSessions } from '../../operations/stuck/sessions.ts';
 import { findStuckRows } from '../../operations/stuck/stuck.ts';
@@ -92,7 +92,7 @@ export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware
 
 /** A session holds a table, or PostgreSQL is too slow: the page says which. */
 function nullIfHeld(error: unknown): null {
-  if (limitMet(error) === null) throw error;
+  if (whyUnreadable(error) === null) throw error;
   return null;
 }
 

@@ -6,6 +6,7 @@ import { endsNear } from '../../../src/domain/subscriptions/boundaries.ts';
 import { calendarOf } from '../../../src/domain/subscriptions/course.ts';
 import { periodDates } from '../../../src/domain/subscriptions/periods.ts';
 import { respondTo } from '../../../src/domain/subscriptions/requests.ts';
+import { searchRuns, searchSeed } from '../../support/search.ts';
 import { type fresh, Simulated } from './simulated.ts';
 
 /** A monthly subscription of 31 January 2027, after so many days. */
@@ -78,7 +79,7 @@ describe('the ends of periods that a date may be', () => {
           assert.deepEqual(endsNear(subscription, date, today), [before, after]);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: searchRuns(100), seed: searchSeed },
     );
   });
 });
@@ -228,7 +229,7 @@ describe('an end or a pause that was planned for a later period', () => {
         if (!isGivenUp && !hasFailed) assert.equal(bought.at(-1)?.end_date, date);
         assert.ok(daysBetween('2027-01-31', date) > 0);
       }),
-      { numRuns: 2_000 },
+      { numRuns: searchRuns(400), seed: searchSeed },
     );
   });
 });

@@ -6,6 +6,7 @@ import { isOwed, type Period } from '../../../src/domain/subscriptions/course.ts
 import { derive } from '../../../src/domain/subscriptions/derive.ts';
 import { sumOf } from '../../../src/domain/subscriptions/lines.ts';
 import { isOwedAlone } from '../../../src/domain/subscriptions/owed.ts';
+import { searchMs, searchRuns, searchSeed } from '../../support/search.ts';
 import { courses, type Lived, live, type Simulated } from './simulated.ts';
 
 /** What a period leaves on the account: what its changes cost, less what it took, unless that went back. */
@@ -16,13 +17,14 @@ function leftBy({ status, changed_cents: changed, carried_cents: carried, ...per
   return changed - (period.is_given_back ? carried + period.credit_used_cents : carried);
 }
 
-describe('10,000 random courses of subscriptions', () => {
+describe('random courses of subscriptions', () => {
   const lives: { course: Lived; subject: Simulated }[] = [];
-  const seed = Number(process.env.FC_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+  const seed = searchSeed;
 
   before('live them', function () {
-    this.timeout(120_000);
-    for (const course of fc.sample(courses, { numRuns: 10_000, seed })) lives.push({ course, subject: live(course) });
+    this.timeout(120_000 + searchMs);
+    for (const course of fc.sample(courses, { numRuns: searchRuns(1_500), seed }))
+      lives.push({ course, subject: live(course) });
   });
 
   function hold(check: (subject: Simulated) => void): void {

@@ -19,6 +19,7 @@ const plan: PaymentPlanRow = {
     next_debit_at: null,
     in_flight_cents: 0,
   },
+  ...{ agreed_recurring_cents: 500, agreed_first_cents: null, agreed_total_cents: null, ended_as: null },
   ...{ activated_at: null, created_at: now, updated_at: now },
 };
 

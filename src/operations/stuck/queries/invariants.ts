@@ -1,3 +1,7 @@
+import type { Fragment } from 'postgres';
+import { unionAll } from '../../../db/subject-parts.ts';
+import type { Db } from '../../../platform/postgres/connection.ts';
+import type { Invariant } from '../../invariants/invariant.ts';
 import { invariants } from '../../invariants/invariants.ts';
 import type { StuckQuery } from './query.ts';
 
@@ -9,18 +13,48 @@ export interface BrokenRow {
 }
 
 /**
- * What housekeeping has found. An invariant that could not be checked since keeps what was found before. One that only
- * another version has is left out: this one does not check it again.
+ * What housekeeping has found, each row since it was first found; and what costs nothing to find, now. An invariant
+ * that could not be checked since keeps what was found before. One that only another version has is left out: this one
+ * does not check it again.
  */
-export const brokenRows: StuckQuery<BrokenRow> = {
-  rows: (db) => db`
-    select v ->> 'id' as subject_id, null as biller_id, null::boolean as livemode, c.since, c.invariant,
-      v ->> 'detail' as detail
-    from invariant_checks c cross join lateral jsonb_array_elements(c.violations) v
-    where c.since is not null and c.invariant = any(${invariants.map(({ name }) => name)}::text[])`,
-  facts: (db) => db`
-    select c.invariant, v ->> 'detail' as detail, v ->> 'remedy' as remedy
-    from invariant_checks c cross join lateral jsonb_array_elements(c.violations) v
-    where c.invariant = f.invariant and v ->> 'id' = f.subject_id and v ->> 'detail' = f.detail
-    limit 1`,
-};
+export const brokenRows = rowsOf((db) => db`${recordedRows(db, recordedNames)} union all ${rowsNow(db)}`);
+
+/** What housekeeping has found that is a hint and no proof. */
+export const doubtfulRows = rowsOf((db) => recordedRows(db, doubtNames));
+
+function rowsOf(found: (db: Db) => Fragment): StuckQuery<BrokenRow> {
+  return {
+    rows: (db, { now }) => db`
+      select id as subject_id, null as biller_id, null::boolean as livemode, coalesce(since, ${now}::timestamptz) as since,
+        invariant, detail, remedy
+      from (${found(db)}) b`,
+    facts: (db) => db`select f.invariant, f.detail, f.remedy`,
+  };
+}
+
+const foundNow = invariants.flatMap(({ atOnce, ...invariant }) => (atOnce ? [{ ...invariant, atOnce }] : []));
+
+const namesOf = (wanted: (invariant: Invariant) => boolean) => invariants.filter(wanted).map(({ name }) => name);
+const recordedNames = namesOf(({ atOnce, isDoubt }) => !atOnce && !isDoubt);
+const doubtNames = namesOf(({ isDoubt = false }) => isDoubt);
+
+const recordedRows = (db: Db, names: readonly string[]): Fragment => db`
+  select v ->> 'id' as id, v ->> 'detail' as detail, v ->> 'remedy' as remedy, c.invariant,
+    (v ->> 'since')::timestamptz as since
+  from invariant_checks c cross join lateral jsonb_array_elements(c.violations) v
+  where c.since is not null and c.invariant = any(${[...names]}::text[])`;
+
+/** Housekeeping checks these too, and so knows since when. */
+const rowsNow = (db: Db): Fragment =>
+  unionAll(
+    db,
+    foundNow.map(
+      ({ name, remedy, atOnce }) => db`
+        select o.id, o.detail, replace(${remedy}, 'ID', o.id) as remedy, ${name}::text as invariant, (
+          select (v ->> 'since')::timestamptz
+          from invariant_checks c cross join lateral jsonb_array_elements(c.violations) v
+          where c.invariant = ${name} and v ->> 'id' = o.id limit 1
+        ) as since
+        from (${atOnce(db)}) o`,
+    ),
+  );

@@ -1,6 +1,8 @@
 import type { OpenSlotRow } from '../../../db/payment-plan-slots.ts';
+import { editedPlans } from '../../../db/payment-plans.ts';
 import { retryDays } from '../../../domain/dunning.ts';
 import type { CustomerInstant } from '../../../domain/instants.ts';
+import type { MinorUnits } from '../../../domain/units.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../../platform/real-time.ts';
 import { clockToleranceMs } from '../../../services/customer-time.ts';
@@ -12,16 +14,17 @@ type SlotInstant = 'first_failed_at' | 'next_attempt_at' | 'last_result_at';
 /** A plan whose rows do not agree. */
 export interface InconsistentPlan extends DatedPlan {
   at: CustomerInstant;
-  /** Its open slots, as JSON. */
-  open: (Omit<OpenSlotRow, SlotInstant> & Record<SlotInstant, string | null>)[];
+  /** Its open slots, as JSON, each with the amount of its payment. */
+  open: (Omit<OpenSlotRow, SlotInstant> & Record<SlotInstant, string | null> & { intent_amount: MinorUnits })[];
   /** The slots that have a payment and no row. */
   without_row: number[] | null;
 }
 
 /**
- * Plans with a date that is missing or wrong, and plans with a payment under way for a slot without a row. The rules
- * are those of `wrongDates`. They are wrong from the moment they are found, and since when is not known. Each part has
- * an index of its own, so that healthy plans cost nothing.
+ * Plans with a date that is missing or wrong, plans whose amounts or state are not as the service has written them, and
+ * plans with a payment under way for a slot without a row, or unpaid for a slot of another amount. The rules are those
+ * of `wrongDates` and `wrongTerms`. They are wrong from the moment they are found, and since when is not known. Each
+ * part has an index of its own, so that healthy plans cost nothing.
  */
 export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
   rows: (db, { now }) => db`
@@ -29,11 +32,12 @@ export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
     from payment_plans
     where id in (
       ${withoutNextDate(db)} union ${offCalendar(db)} union ${withoutItsRetry(db)} union ${withWrongRetry(db, now)}
-      union ${chargedWithoutSlot(db)}
+      union ${chargedWithoutSlot(db)} union ${editedPlans(db)} union ${ofAnotherAmount(db)}
     )`,
   facts: (db, { now }) => db`
     select p.*, b.time_zone, ${customerTime(db, now)} as at,
-      (select coalesce(jsonb_agg(to_jsonb(s) order by s.slot), '[]') from payment_plan_slots s
+      (select coalesce(jsonb_agg(to_jsonb(s) || jsonb_build_object('intent_amount', i.amount) order by s.slot), '[]')
+        from payment_plan_slots s join payment_intents i on i.id = s.payment_intent_id
         where s.payment_plan_id = p.id and s.status in ('processing', 'retrying', 'failed', 'returned')) as open,
       (select array_agg(i.payment_plan_slot order by i.payment_plan_slot) from payment_intents i
         where i.payment_plan_id = p.id
@@ -101,6 +105,11 @@ const withWrongRetry = (db: Db, now: RealInstant) => db`
       )
     )
   )`;
+
+const ofAnotherAmount = (db: Db) => db`
+  select s.payment_plan_id from payment_plan_slots s
+  join payment_intents i on i.id = s.payment_intent_id
+  where s.status in ('processing', 'retrying', 'failed', 'returned') and s.amount <> i.amount`;
 
 const chargedWithoutSlot = (db: Db) => db`
   select i.payment_plan_id from payment_attempts a

@@ -94,3 +94,36 @@ export const takenConnections: StuckQuery<TakenConnections> = {
       group by application_name
     ) u`,
 };
+
+/** A process of the service that has shown no sign of life, although its session is still there. */
+export interface HangingProcess {
+  /** Such as "worker 4123@host". */
+  process: string;
+  /** Its process id on its host. */
+  process_id: string;
+}
+
+/** How the session is named that only shows that a process runs (`processes/heartbeat.ts`). */
+const ofHeartbeats = 'payments heartbeat ';
+
+/** Returns the name of the session in which this process, such as "worker 4123@host", shows that it runs. */
+export function heartbeatName(process: string): string {
+  return ofHeartbeats + process;
+}
+
+/**
+ * The processes whose session waits for their next sign of life since before `before`. If a process has ended, its
+ * session is gone; if PostgreSQL is slow, the session does not wait for its client.
+ */
+export const hangingProcesses: StuckQuery<HangingProcess> = {
+  rows: (db, { before }) => db`
+    select null as subject_id, null as biller_id, null::boolean as livemode, state_change as since, pid
+    from pg_stat_activity
+    where datname = current_database() and starts_with(application_name, ${ofHeartbeats})
+      and wait_event_type = 'Client' and state_change <= ${before}`,
+  facts: (db) => db`
+    select named.process, substring(named.process from '(\\d+)@') as process_id
+    from (
+      select substr(application_name, length(${ofHeartbeats}) + 1) as process from pg_stat_activity where pid = f.pid
+    ) named`,
+};

@@ -1,4 +1,5 @@
-import type { WorkflowType } from '../../../messages/workflow-types.ts';
+import { hasNoRow } from '../../../db/lost-subjects.ts';
+import { type WorkflowType, workflowTypes } from '../../../messages/workflow-types.ts';
 import type { StuckQuery } from './query.ts';
 
 /** An outbox entry that was not dispatched, and why. */
@@ -8,19 +9,43 @@ export interface WaitingEntry {
   last_error: string | null;
 }
 
+const known = workflowTypes as string[];
+
 /** Subjects with outbox entries that were not dispatched. The outbox is the table `workflow_intents`. */
 export const waitingEntries: StuckQuery<WaitingEntry> = {
   rows: (db, { before }) => db`
     select i.subject_id, null as biller_id, null::boolean as livemode, min(i.created_at) as since
     from workflow_intents i
-    where i.created_at <= ${before}
+    where i.created_at <= ${before} and i.workflow_type = any(${known}::text[])
     group by i.subject_id`,
   facts: (db) => db`
     select workflow_type, attempts, last_error
     from workflow_intents
-    where subject_id = f.subject_id
+    where subject_id = f.subject_id and workflow_type = any(${known}::text[])
     order by id
     limit 1`,
+};
+
+/** Plans, subscriptions and scheduled payments that had a workflow when their row was gone, and have none since. */
+export const lostSubjects: StuckQuery<{ workflow_type: WorkflowType }> = {
+  rows: (db) => db`
+    select l.id as subject_id, null as biller_id, l.livemode, l.noted_at as since
+    from lost_subjects l where ${hasNoRow(db)}`,
+  facts: (db) => db`select workflow_type from lost_subjects where id = f.subject_id`,
+};
+
+/** An outbox entry of a type that this version does not know. No dispatcher of this version takes it. */
+export interface UnknownEntry {
+  id: number;
+  workflow_type: string;
+}
+
+export const unknownEntries: StuckQuery<UnknownEntry> = {
+  rows: (db, { before }) => db`
+    select i.subject_id, null as biller_id, i.livemode, i.created_at as since, i.id as entry_id
+    from workflow_intents i
+    where i.created_at <= ${before} and i.workflow_type <> all(${known}::text[])`,
+  facts: (db) => db`select id, workflow_type from workflow_intents where id = f.entry_id`,
 };
 
 /** What a comparison of PostgreSQL with Temporal has found. */

@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import {
-  type Cell,
-  endsOf,
-  type PaymentState,
-  paymentStates,
-  paymentsAtEnds,
-} from '../../../src/domain/ends/payments-at-ends.ts';
+import { type Cell, endsOf, type PaymentState, paymentStates, paymentsAtEnds } from './payments-at-ends.ts';
 
 /** Each end of each kind of subject, with what it does to a payment in each state. */
 const rows = Object.entries(paymentsAtEnds).flatMap(([kind, ends]) =>

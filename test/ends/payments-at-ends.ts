@@ -1,8 +1,8 @@
 // What an end does to a payment: one table, of every way to end or halt a subject against every state of its payment.
 // The tests in test/ends go through its cells, and tools/ends.mjs writes it into the guide for billers. A cell that is
 // missing is a type error.
-import type { PlanTransition } from '../plan-state.ts';
-import type { SubscriptionRequest } from '../subscriptions/requests.ts';
+import type { PlanTransition } from '../../src/domain/plan-state.ts';
+import type { SubscriptionRequest } from '../../src/domain/subscriptions/requests.ts';
 
 /** What a payment is for. A payment of a link is made in a session. */
 export const subjectKinds = {

@@ -1,0 +1,1 @@
+alter table process_reports validate constraint process_reports_problem_check;
