@@ -1,6 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
+import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -63,19 +63,8 @@ function isJson(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-/** Inserts a customer if all conditions hold. Returns whether it was inserted. */
-export async function insertCustomer(
-  db: Db,
-  row: CustomerRow,
-  conditions: readonly InsertCondition[] = [],
-): Promise<boolean> {
-  const { clauses, condition } = insertWhere(db, conditions);
-  const columns = parametersOf(db, row);
-  // Fragments: `db(…)` goes by the keyword before it, and would find one of the conditions.
-  const names = db`(${db(Object.keys(columns))})`;
-  const { count } = await db`
-    ${clauses} insert into customers ${names} ${db`select ${db(columns)}`} where ${condition}`;
-  return count > 0;
+export async function insertCustomer(db: Db, row: CustomerRow): Promise<void> {
+  await db`insert into customers ${db(parametersOf(db, row))}`;
 }
 
 /** The customer of this biller and mode, or null. Deleted customers are included. */

@@ -1,8 +1,7 @@
 import type postgres from 'postgres';
 import type { Id } from '../domain/ids.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
-import type { Db, Tx } from '../platform/postgres/connection.ts';
-import { waitedTooLong } from '../platform/postgres/transaction.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 const sweepBatch = 1_000;
@@ -32,75 +31,26 @@ export interface StoredUse {
   response: { status: number; sealed: Buffer } | null;
 }
 
-/**
- * Claims the key for the caller's transaction. This must be the first statement of the transaction. No other
- * transaction can claim the key until this one ends. Waits up to `waitMs` for a transaction that has claimed it
- * already. An expired key counts as free.
- * @returns `claimed`; `taken` if another request has the key; `busy` if the other transaction did not end in time (this
- *   transaction is then unusable).
- */
-export async function claimKey(tx: Tx, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
-  return insertKey(tx, use, waitMs, tx`idempotency_keys.expires_at <= excluded.created_at`);
+/** A request with this key cannot go on: another request has the key, or this one has its response already. */
+export class KeyTaken extends Error {
+  override name = 'KeyTaken';
 }
 
 /**
- * As `claimKey`, for a request that commits before it has a response. Until a response is stored, the same request may
- * claim the key again. The key then expires when this use of it expires.
+ * Condition: the key is free. Claims it for this use: no other transaction can claim it until the statement is
+ * committed or rolled back. An expired key counts as free. With `mayResume`, the same request may also claim the key
+ * again, as long as no response is stored; the key then expires when this use of it expires.
+ *
+ * Notes `subjectId`, the object that the request makes, or null. Its row has as `subject_id` this id, or the one that
+ * the claim which it resumes has noted. Waits up to `waitMs` for a transaction that has claimed the key already, then
+ * fails (`waitedTooLong`).
  */
-export async function claimOrResumeKey(tx: Tx, use: KeyUse, waitMs: number): Promise<'claimed' | 'taken' | 'busy'> {
-  const isFreeOrUnanswered = tx`
-    idempotency_keys.expires_at <= excluded.created_at
-      or (${isSameRequest(tx, use)} and idempotency_keys.status_code is null)`;
-  return insertKey(tx, use, waitMs, isFreeOrUnanswered);
-}
-
-function isSameRequest(db: Db, { fingerprints }: KeyUse): postgres.Fragment {
-  const known = fingerprints.map((fingerprint) => fingerprint.toString('hex'));
-  return db`encode(idempotency_keys.fingerprint, 'hex') = any(${known})`;
-}
-
-async function insertKey(tx: Tx, use: KeyUse, waitMs: number, mayReplace: postgres.Fragment) {
-  try {
-    // One round trip: the subquery sets the lock timeout before the insert can wait, and RETURNING resets it for the
-    // next statements.
-    const rows = await tx`
-      insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
-      select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey},
-        ${use.createdAt}, ${use.expiresAt}
-      from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
-      on conflict (biller_id, livemode, key) do update
-        set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key,
-          status_code = null, sealed_response = null,
-          created_at = excluded.created_at, expires_at = excluded.expires_at,
-          subject_id = case when idempotency_keys.expires_at > excluded.created_at then idempotency_keys.subject_id end
-        where ${mayReplace}
-      returning set_config('lock_timeout', '0', true)`;
-    return rows.length > 0 ? 'claimed' : 'taken';
-  } catch (error) {
-    if (waitedTooLong(error)) return 'busy';
-    throw error;
-  }
-}
-
-/**
- * Notes on a claimed key which object its request makes. Returns the id of the object: the one that an earlier try of
- * the request has noted and committed, or else `newId`.
- */
-export async function noteSubject(tx: Tx, use: KeyUse, newId: string): Promise<string> {
-  const [row] = await tx<{ subject_id: string }[]>`
-    update idempotency_keys set subject_id = coalesce(subject_id, ${newId})
-    where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}
-    returning subject_id`;
-  if (row === undefined) throw new Error('the key was not claimed');
-  return row.subject_id;
-}
-
-/**
- * Condition: the key is free. Claims it, as `claimKey` does, in the statement of the work that it guards. `subjectId`
- * is the object that the statement makes, or null. If any request has the key, the same one included, the statement
- * writes nothing; `claimOrResumeKey` can then tell which.
- */
-export function claimOfFreeKey(use: KeyUse, waitMs: number, subjectId: string | null): InsertCondition {
+export function keyClaim(
+  use: KeyUse,
+  { subjectId, mayResume, waitMs }: { subjectId: string | null; mayResume: boolean; waitMs: number },
+): InsertCondition {
+  // In one round trip: the subquery sets the lock timeout before the insert can wait, and RETURNING resets it for the
+  // next statements.
   return (db, met) => db`
     insert into idempotency_keys
       (biller_id, livemode, key, fingerprint, fingerprint_key, subject_id, created_at, expires_at)
@@ -110,40 +60,36 @@ export function claimOfFreeKey(use: KeyUse, waitMs: number, subjectId: string | 
     where ${met}
     on conflict (biller_id, livemode, key) do update
       set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key, status_code = null,
-        sealed_response = null, subject_id = excluded.subject_id, created_at = excluded.created_at,
-        expires_at = excluded.expires_at
+        sealed_response = null, created_at = excluded.created_at, expires_at = excluded.expires_at,
+        subject_id = case
+          when idempotency_keys.expires_at > excluded.created_at
+          then coalesce(idempotency_keys.subject_id, excluded.subject_id) else excluded.subject_id
+        end
       where idempotency_keys.expires_at <= excluded.created_at
-    returning set_config('lock_timeout', '0', true)`;
-}
-
-/** A conditional insert wrote nothing, because another request already has the key. */
-export class KeyTaken extends Error {
-  override name = 'KeyTaken';
+        ${mayResume ? db`or (${isUnanswered(db, use)})` : db``}
+    returning subject_id, set_config('lock_timeout', '0', true)`;
 }
 
 /**
- * Condition: the key is free, or this request has claimed it and has no response yet. Stores the key and its response
- * in the same statement as the row that it guards. If another request has the key, that statement writes nothing. It
- * fails (`waitedTooLong`) if the other transaction does not end within `waitMs`.
+ * Condition: this request has claimed the key, and no response is stored. Stores the response. Waits up to `waitMs` for
+ * a transaction that has locked the key, then fails (`waitedTooLong`).
  */
-export function keyWithResponse(
+export function keyResponse(
   use: KeyUse,
-  response: { status: number; sealed: Buffer },
-  waitMs: number,
+  { status, sealed, waitMs }: { status: number; sealed: Buffer; waitMs: number },
 ): InsertCondition {
   return (db, met) => db`
-    insert into idempotency_keys
-      (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
-    select ${use.billerId}, ${use.livemode}, ${use.key}, ${use.fingerprints[0]}, ${use.fingerprintKey},
-      ${response.status}, ${response.sealed}, ${use.createdAt}, ${use.expiresAt}
+    update idempotency_keys set status_code = ${status}, sealed_response = ${sealed}
     from (select set_config('lock_timeout', ${timeoutOf(waitMs)}, true)) as limited
-    where ${met}
-    on conflict (biller_id, livemode, key) do update
-      set fingerprint = excluded.fingerprint, fingerprint_key = excluded.fingerprint_key,
-        status_code = excluded.status_code, sealed_response = excluded.sealed_response, created_at = excluded.created_at, expires_at = excluded.expires_at
-      where idempotency_keys.expires_at <= excluded.created_at
-        or (idempotency_keys.status_code is null and ${isSameRequest(db, use)})
+    where ${met} and biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}
+      and ${isUnanswered(db, use)}
     returning set_config('lock_timeout', '0', true)`;
+}
+
+/** SQL condition: the key is of this request, and has no response. */
+function isUnanswered(db: Db, { fingerprints }: KeyUse): postgres.Fragment {
+  const known = fingerprints.map((fingerprint) => fingerprint.toString('hex'));
+  return db`idempotency_keys.status_code is null and encode(idempotency_keys.fingerprint, 'hex') = any(${known})`;
 }
 
 function timeoutOf(waitMs: number): string {
@@ -159,26 +105,6 @@ export async function selectKeyUse(db: Db, use: KeyUse): Promise<StoredUse | nul
   if (row === undefined) return null;
   const { fingerprint, status_code: status, sealed_response: sealed } = row;
   return { fingerprint, response: status === null || sealed === null ? null : { status, sealed } };
-}
-
-/** Stores the response to a key that this transaction has claimed. */
-export async function storeResponse(tx: Tx, use: KeyUse, status: number, sealed: Buffer): Promise<void> {
-  await tx`
-    update idempotency_keys set status_code = ${status}, sealed_response = ${sealed}
-    where biller_id = ${use.billerId} and livemode = ${use.livemode} and key = ${use.key}`;
-}
-
-/**
- * Stores a key and its response in one statement. If the key already has a response, or belongs to another request,
- * nothing changes: the first response stays. An expired key is replaced.
- */
-export async function insertResponse(
-  db: Db,
-  use: KeyUse,
-  response: { status: number; sealed: Buffer },
-  waitMs: number,
-): Promise<void> {
-  await db`${keyWithResponse(use, response, waitMs)(db, db`true`)}`;
 }
 
 /**

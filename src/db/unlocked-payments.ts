@@ -19,7 +19,17 @@ import type { TenantKey } from './tenant.ts';
 export interface Parties {
   payer: Versioned<Pick<CustomerRow, 'id' | 'test_clock_id' | 'fee_preferences' | 'deleted_at'>>;
   method: Versioned<
-    Pick<PaymentMethodRow, 'id' | 'customer_id' | 'instrument' | 'brand' | 'fixture_token' | 'detached_at'>
+    Pick<
+      PaymentMethodRow,
+      | 'id'
+      | 'customer_id'
+      | 'instrument'
+      | 'brand'
+      | 'fixture_token'
+      | 'detached_at'
+      | 'bound_payment_intent_id'
+      | 'used_by_biller'
+    >
   >;
 }
 
@@ -39,6 +49,8 @@ export interface MethodColumns {
   method_brand: string | null;
   method_fixture: string | null;
   method_detached_at: CustomerInstant | null;
+  method_bound_to: Id<'payment_intent'> | null;
+  method_used: boolean;
 }
 
 /** The columns of the customer `c` and of the method `m`, under names of their own. */
@@ -49,7 +61,7 @@ const partyColumns = (db: Db) => db`
 export const methodColumns = (db: Db) => db`
   m.id as method_id, m.xmin::text as method_version, m.customer_id as method_owner,
   ${instrumentColumn(db, 'm')} as method_instrument, m.brand as method_brand, m.fixture_token as method_fixture,
-  m.detached_at as method_detached_at`;
+  m.detached_at as method_detached_at, m.bound_payment_intent_id as method_bound_to, m.used_by_biller as method_used`;
 
 function partiesOf(row: PartyColumns): Parties {
   return {
@@ -73,6 +85,8 @@ export function methodOf(row: MethodColumns): Parties['method'] {
     brand: row.method_brand,
     fixture_token: row.method_fixture,
     detached_at: row.method_detached_at,
+    bound_payment_intent_id: row.method_bound_to,
+    used_by_biller: row.method_used,
   };
 }
 

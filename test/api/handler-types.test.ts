@@ -48,18 +48,16 @@ describe('a handler', () => {
     route({ ...withKey, method: write, response, handle: async ({ key }) => key.scopes });
   });
 
-  it('writes its key in one statement only where its route says so', () => {
-    const method = 'POST';
-    const idempotency = 'one-statement';
+  it('calls a processor only for a body that commits first, where its route says so of the body', () => {
+    const common = { ...withKey, method: 'POST', idempotency: 'by-body', commitsFirst: () => true, response } as const;
     const probe = route({
-      ...withKey,
-      method,
-      idempotency,
-      response,
-      handle: async ({ deps }) => deps.withResponse({}),
+      ...common,
+      handle: async ({ deps }) => (deps.commitsFirst ? deps.processors : deps.outbound),
     });
     // @ts-expect-error: not in a transaction
-    route({ ...withKey, method, response, handle: async ({ deps }) => deps.withResponse({}) });
-    assert.equal(probe.idempotency, idempotency);
+    route({ ...common, handle: async ({ deps }) => deps.processors });
+    // @ts-expect-error: not in a transaction
+    route({ ...common, handle: async ({ deps }) => (deps.commitsFirst ? null : deps.request) });
+    assert.equal(probe.idempotency, 'by-body');
   });
 });

@@ -6,19 +6,21 @@ import { Type } from 'typebox';
 import { route } from '../../src/api/http/route.ts';
 import { serve } from '../../src/api/http/server.ts';
 import {
-  claimOrResumeKey,
-  insertResponse,
   type KeyUse,
+  keyClaim,
+  keyResponse,
   selectKeyUse,
   sweepIdempotencyKeys,
 } from '../../src/db/idempotency-keys.ts';
 import { sealedField } from '../../src/db/sealed-values.ts';
 import { addMs } from '../../src/domain/instants.ts';
+import { runAlone } from '../../src/platform/postgres/conditional-insert.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { atomically, waitedTooLong } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { InvalidState, ValidationFailed } from '../../src/services/errors.ts';
+import { claimKey, storeResponse } from '../../src/services/payments/repeatable-request.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps, useApi, useOtherApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
@@ -102,7 +104,7 @@ const routes = [
     // Commits an attempt once, "calls the processor", and records the outcome: what a payment does.
     async handle({ context, body, deps }) {
       await atomically(deps.db, async (tx) => {
-        await deps.claimKey(tx);
+        await claimKey(tx, deps.request);
         await tx`
           insert into attempts (text) values (${body.text}) on conflict (text) do update set tries = attempts.tries + 1`;
         if (body.fail === 'state') throw new InvalidState('No.');
@@ -112,7 +114,7 @@ const routes = [
       return atomically(deps.db, async (tx) => {
         await tx`insert into notes (biller_id, text) values (${context.billerId}, ${body.text}) on conflict do nothing`;
         const answer = { text: body.text, random: randomUUID() };
-        await deps.storeResponse(tx, answer);
+        storeResponse(tx, deps.request, answer);
         return answer;
       });
     },
@@ -139,7 +141,7 @@ describe('an Idempotency-Key', () => {
   const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
   const api = useApi(db, routes, () => ({ vault }));
   const other = useOtherApi(db, { vault, routes });
-  // Two processes that soon give up. The 5 s of production: test/api/keys-in-one-statement.test.ts.
+  // Two processes that soon give up. The 5 s of production: test/api/keys-in-one-transaction.test.ts.
   const waits = { idempotencyKeyMs: 500 };
   const impatient = useApi(db, routes, () => ({ vault, waits }));
   const impatientToo = useApi(db, routes, () => ({ vault, waits }));
@@ -490,16 +492,38 @@ describe('an Idempotency-Key', () => {
       expiresAt,
     };
     const others: KeyUse = { ...mine, fingerprints: [Buffer.alloc(32, 2)] };
-    const hold = (use: KeyUse) => atomically(db.sql, (tx) => claimOrResumeKey(tx, use, 100));
+    const hold = async (use: KeyUse) => {
+      const claim = keyClaim(use, { subjectId: null, mayResume: true, waitMs: 100 });
+      return (await runAlone(db.sql, claim)) === null ? 'taken' : 'claimed';
+    };
+    const store = (use: KeyUse, status: number, text: string) =>
+      runAlone(db.sql, keyResponse(use, { status, sealed: Buffer.from(text), waitMs: 100 }));
     assert.deepEqual([await hold(mine), await hold(mine), await hold(others)], ['claimed', 'claimed', 'taken']);
-    await insertResponse(db.sql, others, { status: 200, sealed: Buffer.from('theirs') }, 100);
+    await store(others, 200, 'theirs');
     assert.deepEqual(await selectKeyUse(db.sql, mine), { fingerprint, response: null });
-    await insertResponse(db.sql, mine, { status: 201, sealed: Buffer.from('first') }, 100);
-    await insertResponse(db.sql, mine, { status: 201, sealed: Buffer.from('second') }, 100);
+    await store(mine, 201, 'first');
+    await store(mine, 201, 'second');
     assert.deepEqual([await hold(mine), await hold(others)], ['taken', 'taken']);
     assert.deepEqual((await selectKeyUse(db.sql, mine))?.response, { status: 201, sealed: Buffer.from('first') });
     const later = { createdAt: expiresAt, expiresAt: addMs(expiresAt, 1) };
     assert.equal(await hold({ ...others, ...later }), 'claimed');
+  });
+
+  it('is given up by a response that must not wait, while another transaction has locked it', async () => {
+    const { biller } = await makeKeys(db.sql);
+    const createdAt = realNow();
+    const use: KeyUse = {
+      ...{ billerId: biller.id, livemode: false, key: 'locked', fingerprints: [Buffer.alloc(32, 1)] },
+      ...{ fingerprintKey: 'k', createdAt, expiresAt: addMs(createdAt, 60_000) },
+    };
+    const store = (waitMs: number) =>
+      runAlone(db.sql, keyResponse(use, { status: 201, sealed: Buffer.from('response'), waitMs }));
+    await runAlone(db.sql, keyClaim(use, { subjectId: null, mayResume: false, waitMs: 100 }));
+    await db.sql.begin(async (tx) => {
+      await tx`select from idempotency_keys where key = 'locked' and biller_id = ${biller.id} for update`;
+      await assert.rejects(store(20), waitedTooLong);
+    });
+    assert.notEqual(await store(20), null);
   });
 
   it('is the same request’s after the encryption key was changed, and no other’s', async () => {

@@ -437,16 +437,16 @@ describe('the hot paths', () => {
   });
   after('end the watched pool', () => sql.end());
 
-  it('are one statement each for a customer, an intent or a method without a customer, two for the intent of a customer', async () => {
+  it('are one statement each for a customer, an intent or a method without a customer, two for the intent of a customer; with an Idempotency-Key also begin, claim, response and commit', async () => {
     const { key } = await makeKey(db.sql);
     const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
     const method = { type: 'card', payment_method_data: { expiry_month: 1, expiry_year: 2040, token_metadata } };
     const { id } = await createMerchant(api.url, key).customer();
-    for (const [resource, body, count, keyed] of [
-      ['/customers', { name: 'Jo' }, 1, 1],
-      ['/payment_intents', valid, 1, 1],
-      ['/payment_intents', { ...valid, customer_id: id }, 2, 2],
-      ['/payment_methods', method, 1, null],
+    for (const [resource, body, count, isRepeatable] of [
+      ['/customers', { name: 'Jo' }, 1, true],
+      ['/payment_intents', valid, 1, true],
+      ['/payment_intents', { ...valid, customer_id: id }, 2, true],
+      ['/payment_methods', method, 1, false],
     ] as const) {
       const sends = async (headers: Record<string, string>) => {
         sent.length = 0;
@@ -454,7 +454,8 @@ describe('the hot paths', () => {
         return sent.length;
       };
       assert.equal(await sends({}), count, sent.join('\n'));
-      if (keyed !== null) assert.equal(await sends({ 'Idempotency-Key': resource + keyed }), keyed, sent.join('\n'));
+      if (!isRepeatable) continue;
+      assert.equal(await sends({ 'Idempotency-Key': resource + count }), count + 4, sent.join('\n'));
     }
   });
 });

@@ -2,12 +2,12 @@ import type { Id } from '../../domain/ids.ts';
 import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
-import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import type { Db, Pool, Reader, Tx } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Reader } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
+import type { RepeatableRequest } from '../../services/payments/repeatable-request.ts';
 
 /** Configuration that affects responses. */
 export interface Settings {
@@ -139,15 +139,6 @@ export interface WriteDeps {
   tokensMayPassLuhn: boolean;
 }
 
-/** What the handler of a `one-statement` route may use. */
-export interface OneStatementDeps extends WriteDeps {
-  /**
-   * Returns the conditions for the handler's one insert. They write the request's Idempotency-Key and this response in
-   * the same statement. Empty without a key.
-   */
-  withResponse(body: unknown): InsertCondition[];
-}
-
 /** What the handler of a `committed-first` route may use. Only such a handler may call a processor. */
 export interface CommittedFirstDeps {
   /** The pool: the handler opens its own transactions. */
@@ -155,30 +146,12 @@ export interface CommittedFirstDeps {
   vault: Vault;
   pageUrls: PageUrls;
   processors: Processors;
-  /** The request's Idempotency-Key, or null. A repeated request finds the committed work by it. */
-  idempotencyKey: string | null;
-  /** When that key expires. After that, work committed under the key belongs to a different request. */
-  idempotencyExpiresAt: RealInstant | null;
-  /**
-   * Claims the request's Idempotency-Key. Call it as the first statement of the handler's first transaction. No other
-   * request can then take the key once work is committed under it. Does nothing without a key.
-   */
-  claimKey(tx: Tx): Promise<void>;
-  /**
-   * Notes which object the request makes, after `claimKey`. Returns its id: the one that an earlier try of this request
-   * has noted and committed, or else `newId`.
-   */
-  subjectOfKey(tx: Tx, newId: string): Promise<string>;
-  /** Stores the response under the Idempotency-Key, in the handler's last transaction. Does nothing without a key. */
-  storeResponse(tx: Tx, body: unknown): Promise<void>;
-  /**
-   * As `claimKey` and `subjectOfKey`, as conditions of the handler's first statement if that is a transaction of its
-   * own. If the key is not free, the statement writes nothing; the handler then calls `claimKey`. Empty without a key.
-   */
-  claim(subjectId?: string): InsertCondition[];
-  /** As `storeResponse`, as conditions of the handler's last statement. Empty without a key. */
-  withResponse(body: unknown): InsertCondition[];
+  /** How the handler claims the request's Idempotency-Key, finds committed work by it, and stores the response. */
+  request: RepeatableRequest<unknown>;
 }
 
+/** What the handler of a `by-body` route may use: `commitsFirst` is what its route says about the body. */
+export type ByBodyDeps = ({ commitsFirst: false } & WriteDeps) | ({ commitsFirst: true } & CommittedFirstDeps);
+
 /** All of them, as the app passes them. */
-export type AllDeps = PublicDeps & OneStatementDeps & Omit<CommittedFirstDeps, 'db'>;
+export type AllDeps = PublicDeps & WriteDeps & Omit<CommittedFirstDeps, 'db'> & { commitsFirst: boolean };

@@ -4,7 +4,7 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Tag } from '../../resources/common.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { RequestContext } from '../../services/request-context.ts';
-import type { CommittedFirstDeps, OneStatementDeps, PublicDeps, ReadDeps, WriteDeps } from './deps.ts';
+import type { ByBodyDeps, CommittedFirstDeps, PublicDeps, ReadDeps, WriteDeps } from './deps.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -36,9 +36,7 @@ export const metadataLimit: BodyLimit = {
 };
 
 /** How the Idempotency-Key of a request is stored, if not in the handler's transaction. */
-type KeyStorage = 'committed-first' | 'one-statement';
-/** The same of a route. `by-body`: it depends on the request. */
-export type Idempotency = KeyStorage | 'by-body';
+export type Idempotency = 'committed-first' | 'by-body';
 
 /** The path parameters of a path such as `/customers/:customer_id`. */
 type PathParameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -54,11 +52,9 @@ type DepsOf<M extends Method, A extends Access, I> = A extends 'public'
     ? ReadDeps
     : I extends 'committed-first'
       ? CommittedFirstDeps
-      : I extends 'one-statement'
-        ? OneStatementDeps
-        : I extends 'by-body'
-          ? OneStatementDeps & CommittedFirstDeps
-          : WriteDeps;
+      : I extends 'by-body'
+        ? ByBodyDeps
+        : WriteDeps;
 
 /**
  * The input of a handler, validated by the route's schemas. A public route knows no biller. A handler that writes does
@@ -109,8 +105,7 @@ export interface RouteDefinition<
   /**
    * How the Idempotency-Key is stored (see middleware/idempotency.ts). By default, one transaction holds the key, the
    * effect and the response. `committed-first`: the handler commits before it calls another system, and its effect is
-   * safe to repeat. `one-statement`: the handler runs one insert, which also writes the key. `by-body`: the one or the
-   * other, as `commitsFirst` says.
+   * safe to repeat. `by-body`: the one or the other, as `commitsFirst` says.
    */
   idempotency?: I;
   /** For `by-body`: whether the handler of this body commits before it calls another system. */
@@ -199,7 +194,7 @@ interface UncheckedInput {
   params: unknown;
   query: unknown;
   body: unknown;
-  deps: PublicDeps | ReadDeps | WriteDeps | OneStatementDeps | CommittedFirstDeps;
+  deps: PublicDeps | ReadDeps | WriteDeps | CommittedFirstDeps;
 }
 
 /** Declares a route. Its schemas provide the validation, the handler's types and the documentation. */
@@ -223,13 +218,10 @@ export function bodyLimitOf({ bodyLimit }: Pick<Route, 'bodyLimit'>): { kib: num
   return bodyLimit ?? { kib: 16 };
 }
 
-/** Returns how the Idempotency-Key of a request with this body is stored. Undefined: in the handler's transaction. */
-export function keyStorageOf(
-  route: Pick<Route, 'idempotency' | 'commitsFirst'>,
-  body: unknown,
-): KeyStorage | undefined {
-  if (route.idempotency !== 'by-body') return route.idempotency;
-  return route.commitsFirst?.(body) ? 'committed-first' : 'one-statement';
+/** Whether the handler of a request with this body commits before it calls another system. */
+export function commitsFirst(route: Pick<Route, 'idempotency' | 'commitsFirst'>, body: unknown): boolean {
+  if (route.idempotency === 'by-body') return route.commitsFirst?.(body) ?? false;
+  return route.idempotency === 'committed-first';
 }
 
 /** Returns the success status for a request with this body. */

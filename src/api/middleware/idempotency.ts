@@ -1,28 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  claimKey,
-  claimOfFreeKey,
-  claimOrResumeKey,
-  insertResponse,
-  KeyTaken,
-  type KeyUse,
-  keyWithResponse,
-  noteSubject,
-  selectKeyUse,
-  storeResponse,
-} from '../../db/idempotency-keys.ts';
+import { KeyTaken, type KeyUse, keyClaim, keyResponse, selectKeyUse } from '../../db/idempotency-keys.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
 import { type AdvisoryLocks, openAdvisoryLocks } from '../../platform/postgres/advisory-locks.ts';
-import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
-import { atomically, lostToLocks, pipelined, queued } from '../../platform/postgres/transaction.ts';
+import { type InsertCondition, runAlone } from '../../platform/postgres/conditional-insert.ts';
+import { atomically, pipelined, queued, waitedTooLong } from '../../platform/postgres/transaction.ts';
 import { pass } from '../../services/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
+import { claimKey, type RepeatableRequest, unrepeatable } from '../../services/payments/repeatable-request.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
-import { keyStorageOf, type Route, successStatusOf } from '../http/route.ts';
+import { commitsFirst, type Route, successStatusOf } from '../http/route.ts';
 
 /** How often to retry the advisory lock while another process holds it: a release there cannot wake this process. */
 const pollMs = 50;
@@ -48,6 +38,25 @@ export interface RouteExecutor {
   execute(route: Route, ctx: Context, deps: AllDeps, prepared: unknown): Promise<string>;
 }
 
+/** A request with an Idempotency-Key. */
+interface KeyedRequest {
+  route: Route;
+  ctx: Context;
+  executor: RouteExecutor;
+  /** What its handler may use, but for the key. */
+  deps: AllDeps;
+  use: KeyUse;
+  /** The status of its success. */
+  status: number;
+  /** When it no longer waits for another request with its key; by `performance.now()`. */
+  giveUpAt: number;
+}
+
+interface KeyedResponse {
+  response: StoredResponse;
+  replayed: boolean;
+}
+
 /** Executes the route for the request, or returns the stored response. */
 export type IdempotencyStore = (route: Route, ctx: Context, executor: RouteExecutor) => Promise<ExecutedRoute>;
 
@@ -58,24 +67,20 @@ export interface ExecutedRoute {
 }
 
 /**
- * Implements the Idempotency-Key header: one effect, and the same response for every repeated request. How the key is
- * stored depends on the route's `idempotency`; of a `by-body` route, on the request.
+ * Implements the Idempotency-Key header: one effect, and the same response for every repeated request. A key is stored
+ * in one of two ways, as the route's `idempotency` says, or the request's body.
  *
- * Default: one transaction claims the key in its first statement, does the work, and stores the response in its last. A
- * crash leaves neither key nor effect, and a failure rolls both back. A second request with the key waits at the unique
- * index until the first ends. Then it finds the stored response, or a free key. Requests in the same process first wait
- * for each other in memory, so twenty concurrent requests do not occupy twenty connections.
+ * One transaction, the default: it claims the key in its first statement, does the work, and stores the response in its
+ * last. A crash leaves neither key nor effect, and a failure rolls both back. A second request with the key waits at
+ * the unique index until the first ends. Then it finds the stored response, or a free key. Requests in the same process
+ * first wait for each other in memory, so twenty concurrent requests do not occupy twenty connections.
  *
- * `one-statement`: the same in one round trip. The route's only insert also writes the key and its response, through
- * `deps.withResponse`. Here the key is claimed last, so a handler may fail because of what the first request changed.
- * Therefore the stored response is looked up before the failure is returned.
- *
- * `committed-first`: the route commits before it calls another system, so no single transaction can hold its key to the
- * end. An advisory lock is held meanwhile. `deps.claimKey` writes the key without a response in the handler's first
- * transaction, together with the work that it opens. `deps.storeResponse` writes the response in the last transaction,
- * together with the outcome. `deps.claim` and `deps.withResponse` do the same as conditions of a single statement. The
- * claim also finds out whether the request is a repeated one: the stored response is looked up only when the key is
- * taken, or when the handler fails before its claim. A request that makes an object notes its id with the claim.
+ * Committed first: the route commits before it calls another system, so no single transaction can hold its key to the
+ * end. An advisory lock is held meanwhile. `request.claim` writes the key without a response in the handler's first
+ * transaction, together with the work that it opens. `request.response` writes the response in the last one, together
+ * with the outcome. The claim also finds out whether the request is a repeated one: the stored response is looked up
+ * only when the key is taken, or when the handler fails before its claim. A request that makes an object notes its id
+ * with the claim.
  *
  * This is safe, because the lock only decides who waits, never whether something happens twice:
  * - A crash before the first commit: neither effect nor key exists.
@@ -92,7 +97,7 @@ export interface ExecutedRoute {
 export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
   const locks = openAdvisoryLocks(deps.sql);
   const running = new Map<string, Promise<StoredResponse | null>>();
-  const withoutKey: AllDeps = {
+  const unkeyed: Omit<AllDeps, 'commitsFirst'> = {
     db: deps.sql,
     vault: deps.vault,
     pageUrls: createPageUrls(deps.publicUrl, deps.vault),
@@ -102,22 +107,16 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),
     tokensMayPassLuhn: deps.settings.tokensMayPassLuhn ?? false,
     checks: deps.checks,
-    idempotencyKey: null,
-    idempotencyExpiresAt: null,
-    withResponse: () => [],
-    claimKey: async () => {},
-    subjectOfKey: async (_tx, newId) => newId,
-    storeResponse: async () => {},
-    claim: () => [],
+    request: unrepeatable,
   };
-  const strategies = { 'committed-first': underLock, 'one-statement': inOneStatement };
 
   return async (route, ctx, executor) => {
     const use = route.method === 'POST' ? readKeyUse(ctx, deps.vault) : null;
+    const status = successStatusOf(route, ctx.state.body);
+    const own = { ...unkeyed, commitsFirst: commitsFirst(route, ctx.state.body) };
     if (use === null) {
-      const prepared = await executor.prepare(route, ctx, withoutKey);
-      const text = await executor.execute(route, ctx, withoutKey, prepared);
-      return { status: successStatusOf(route, ctx.state.body), text, replayed: false };
+      const prepared = await executor.prepare(route, ctx, own);
+      return { status, text: await executor.execute(route, ctx, own, prepared), replayed: false };
     }
 
     const name = `${use.billerId}/${use.livemode ? 'live' : 'sandbox'}/${use.key}`;
@@ -126,9 +125,8 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
       const response = await within(giveUpAt - performance.now(), other);
       if (response !== null) return replay(response, use);
     }
-    const storage = keyStorageOf(route, ctx.state.body);
-    const execute = storage === undefined ? inOneTransaction : strategies[storage];
-    const mine = execute(route, ctx, executor, use, giveUpAt);
+    const keyed = { route, ctx, executor, deps: own, use, status, giveUpAt };
+    const mine = own.commitsFirst ? underLock(keyed) : inOneTransaction(keyed);
     const shared = mine.then(
       ({ response }) => response,
       () => null,
@@ -142,80 +140,52 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     }
   };
 
-  async function inOneTransaction(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
-    const status = successStatusOf(route, ctx.state.body);
+  async function inOneTransaction(keyed: KeyedRequest): Promise<KeyedResponse> {
+    const { route, ctx, executor, use } = keyed;
     // A repeated request skips `prepare`, which is slow and may fail by now.
     const stored = route.prepare ? await storedResponse(use) : null;
     if (stored !== null) return { response: stored, replayed: true };
-    const prepared = await executor.prepare(route, ctx, withoutKey);
+    const prepared = await executor.prepare(route, ctx, keyed.deps);
     try {
       const text = await atomically(deps.sql, async (tx) => {
         // The handler does not wait for the claim, and the commit does not wait for the response to be stored. This
         // saves two round trips. If the claim fails, that is the error, and the handler's work is rolled back.
         const [, text] = await pipelined(tx, [
-          claimKey(tx, use, giveUpAt - performance.now()).then(assertClaimed),
-          executor.execute(route, ctx, { ...withoutKey, db: tx }, prepared),
+          claimKey(tx, { claim: claimOf(keyed) }),
+          executor.execute(route, ctx, { ...keyed.deps, db: tx }, prepared),
         ]);
         pass('request executed');
-        queued(tx, [storeResponse(tx, use, status, sealed(use, text))]);
+        queued(tx, [runAlone(tx, responseOf(keyed, text, waitMs))]);
         return text;
       });
       pass('request committed');
-      return { response: { status, text, fingerprint: use.fingerprints[0] }, replayed: false };
+      return { response: { status: keyed.status, text, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
-      if (!(error instanceof KeyTaken)) throw error;
+      if (error instanceof ServiceError) throw error;
       return { response: await responseInstead(error, use), replayed: true };
     }
   }
 
-  async function inOneStatement(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
-    const status = successStatusOf(route, ctx.state.body);
-    let written: string | undefined;
-    const withResponse = (body: unknown): InsertCondition[] => {
-      written = JSON.stringify(body);
-      pass('request executed');
-      return [keyWithResponse(use, { status, sealed: sealed(use, written) }, giveUpAt - performance.now())];
-    };
-    try {
-      const prepared = await executor.prepare(route, ctx, withoutKey);
-      await executor.execute(route, ctx, { ...withoutKey, withResponse }, prepared);
-      if (written === undefined) throw new Error(`the handler of ${route.operation} did not call withResponse`);
-      pass('request committed');
-      return { response: { status, text: written, fingerprint: use.fingerprints[0] }, replayed: false };
-    } catch (error) {
-      // A deadlock counts too: another request took the key before a lock that this statement takes before the key.
-      if (lostToLocks(error)) throw new IdempotencyKeyInUse();
-      return { response: await responseInstead(error, use), replayed: true };
-    }
-  }
-
-  async function underLock(route: Route, ctx: Context, executor: RouteExecutor, use: KeyUse, giveUpAt: number) {
+  async function underLock(keyed: KeyedRequest): Promise<KeyedResponse> {
+    const { route, ctx, executor, use, giveUpAt } = keyed;
     const release = await takeLock(locks, `idempotency/${use.billerId}/${use.livemode}/${use.key}`, giveUpAt);
     try {
-      const status = successStatusOf(route, ctx.state.body);
-      const responseOf = (text: string) => ({ status, sealed: sealed(use, text) });
-      const waitLeft = () => giveUpAt - performance.now();
-      let remembered: string | undefined;
-      const withKey: AllDeps = {
-        ...withoutKey,
-        idempotencyKey: use.key,
-        idempotencyExpiresAt: use.expiresAt,
-        claimKey: async (tx) => assertClaimed(await claimOrResumeKey(tx, use, waitLeft())),
-        subjectOfKey: (tx, newId) => noteSubject(tx, use, newId),
-        storeResponse: async (tx, body) => {
-          remembered = JSON.stringify(body);
-          queued(tx, [insertResponse(tx, use, responseOf(remembered), waitMs)]);
-        },
-        claim: (subjectId) => [claimOfFreeKey(use, waitLeft(), subjectId ?? null)],
-        withResponse: (body) => {
-          remembered = JSON.stringify(body);
-          return [keyWithResponse(use, responseOf(remembered), keyRowWaitMs)];
+      let stored: string | undefined;
+      const request: RepeatableRequest<unknown> = {
+        requestKey: use.key,
+        keyExpiresAt: use.expiresAt,
+        claim: claimOf(keyed),
+        response: (body, { mayWait }) => {
+          stored = JSON.stringify(body);
+          return [responseOf(keyed, stored, mayWait ? waitMs : keyRowWaitMs)];
         },
       };
-      const returned = await executor.execute(route, ctx, withKey, await executor.prepare(route, ctx, withoutKey));
+      const prepared = await executor.prepare(route, ctx, keyed.deps);
+      const returned = await executor.execute(route, ctx, { ...keyed.deps, request }, prepared);
       // The handler did not store the response, so it is stored alone.
-      if (remembered === undefined) await insertResponse(deps.sql, use, responseOf(returned), waitMs);
-      return { response: { status, text: remembered ?? returned, fingerprint: use.fingerprints[0] }, replayed: false };
+      if (stored === undefined) await runAlone(deps.sql, responseOf(keyed, returned, waitMs));
+      const text = stored ?? returned;
+      return { response: { status: keyed.status, text, fingerprint: use.fingerprints[0] }, replayed: false };
     } catch (error) {
       return { response: await responseInstead(error, use), replayed: true };
     } finally {
@@ -224,8 +194,8 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     }
   }
 
-  function sealed(use: KeyUse, text: string): Buffer {
-    return deps.vault.seal(text, responseField(use));
+  function responseOf({ use, status }: KeyedRequest, text: string, waitMs: number): InsertCondition {
+    return keyResponse(use, { status, sealed: deps.vault.seal(text, responseField(use)), waitMs });
   }
 
   /**
@@ -244,8 +214,10 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
   /**
    * Returns the stored response if the error says that the key is taken, or if the request is refused because of what
    * the first request has changed. Rethrows any other error.
+   * @throws IdempotencyKeyInUse if another request kept the key for too long.
    */
   async function responseInstead(error: unknown, use: KeyUse): Promise<StoredResponse> {
+    if (waitedTooLong(error)) throw new IdempotencyKeyInUse();
     if (!(error instanceof KeyTaken || error instanceof ServiceError)) throw error;
     const stored = await storedResponse(use);
     if (stored !== null) return stored;
@@ -258,9 +230,10 @@ function responseField(use: KeyUse): SealedField {
   return sealedField('idempotent_answers', use, use.key);
 }
 
-function assertClaimed(claim: 'claimed' | 'taken' | 'busy'): void {
-  if (claim === 'busy') throw new IdempotencyKeyInUse();
-  if (claim === 'taken') throw new KeyTaken();
+function claimOf({ use, giveUpAt }: KeyedRequest): RepeatableRequest<unknown>['claim'] {
+  return (newId, { mayResume }) => [
+    keyClaim(use, { subjectId: newId, mayResume, waitMs: giveUpAt - performance.now() }),
+  ];
 }
 
 /** @throws IdempotencyKeyReused if the fingerprint belongs to a different request. */

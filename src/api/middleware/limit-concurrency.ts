@@ -1,6 +1,6 @@
 import { RateLimited } from '../../services/errors.ts';
 import type { Middleware } from '../http/context.ts';
-import { keyStorageOf, type Route } from '../http/route.ts';
+import { commitsFirst, type Route } from '../http/route.ts';
 
 /** The number of requests that one key may run at the same time in one process. */
 interface Limits {
@@ -50,7 +50,7 @@ export function limitConcurrency(
     afterParsing: (route) => {
       const move = inSlot(queues.long);
       if (route.idempotency !== 'by-body') return (_ctx, next) => next();
-      return (ctx, next) => (keyStorageOf(route, ctx.state.body) === 'committed-first' ? move(ctx, next) : next());
+      return (ctx, next) => (commitsFirst(route, ctx.state.body) ? move(ctx, next) : next());
     },
   };
 }

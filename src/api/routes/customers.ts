@@ -36,12 +36,10 @@ const create = route({
     'they name the clock.',
   access: { scope: 'customers:write' },
   invalid: 422,
-  idempotency: 'one-statement',
   bodyLimit: { kib: 256, since: 'additional_attributes is free-form' },
   body: CustomerCreate,
   response: { status: 201, schema: Customer },
-  handle: async ({ context, body, deps }) =>
-    presentCustomer(await createCustomer(deps.db, context, body, (row) => deps.withResponse(presentCustomer(row)))),
+  handle: async ({ context, body, deps }) => presentCustomer(await createCustomer(deps.db, context, body)),
 });
 
 const list = route({

@@ -30,9 +30,10 @@ import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
 import { confirmPaymentIntent, createAndConfirm } from '../../services/payments/payment-confirmation.ts';
 import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../../services/payments/payment-intents.ts';
+import { repeatable } from '../../services/payments/repeatable-request.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
+import { notCharged } from '../http/charge-errors.ts';
 import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
-import { notCharged, repeatable } from '../http/repeatable.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
@@ -63,9 +64,7 @@ const create = route({
   response: { status: 201, schema: PaymentIntent },
   handle: async ({ context, body, deps }) => {
     const shown = (intent: PaymentIntentRow) => ({ ...presentPaymentIntent(intent), ...shownOnce(deps, intent) });
-    if (body.confirm !== true) {
-      return shown(await createPaymentIntent(deps.db, context, body, (row) => deps.withResponse(shown(row))));
-    }
+    if (!deps.commitsFirst) return shown(await createPaymentIntent(deps.db, context, body));
     return shown(await createAndConfirm(deps.db, chargingOf(deps), context, body, repeatable(deps, shown)));
   },
 });

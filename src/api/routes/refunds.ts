@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { dateQuery, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { presentRefund, Refund, RefundCreate, RefundStatus, refunds } from '../../resources/refund.ts';
 import { getRefund, listAllRefunds, listRefunds, refundPaymentIntent } from '../../services/payments/refunds.ts';
+import { repeatable } from '../../services/payments/repeatable-request.ts';
 import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
-import { repeatable } from '../http/repeatable.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const create = route({

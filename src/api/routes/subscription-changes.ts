@@ -10,11 +10,12 @@ import {
   SubscriptionChangeResult,
   SubscriptionChanges,
 } from '../../resources/subscription-change.ts';
+import { repeatable } from '../../services/payments/repeatable-request.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { refundCredit } from '../../services/subscriptions/credit-refund.ts';
 import { type ChangeResult, changeSubscription } from '../../services/subscriptions/subscription-change.ts';
 import { subscriptionChanges } from '../../services/subscriptions/subscription-periods.ts';
-import { notCharged, repeatable } from '../http/repeatable.ts';
+import { notCharged } from '../http/charge-errors.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const change = route({

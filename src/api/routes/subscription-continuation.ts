@@ -6,11 +6,12 @@ import {
   subscriptionsTag,
 } from '../../resources/subscription.ts';
 import { SubscriptionResume } from '../../resources/subscription-input.ts';
+import { repeatable } from '../../services/payments/repeatable-request.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { type ContinuingRequest, continueSubscription } from '../../services/subscriptions/subscription-resume.ts';
+import { notCharged } from '../http/charge-errors.ts';
 import type { CommittedFirstDeps } from '../http/deps.ts';
-import { notCharged, repeatable } from '../http/repeatable.ts';
 import { type Route, route } from '../http/route.ts';
 
 /** What the routes after which a subscription continues have in common: they charge what is due before they respond. */

@@ -253,7 +253,7 @@ export function waitedTooLong(error: unknown): boolean {
 }
 
 /** Whether PostgreSQL has rolled a statement back because of the locks of others. */
-export function lostToLocks(error: unknown): boolean {
+function lostToLocks(error: unknown): boolean {
   return wasSacrificed(error) || waitedTooLong(error);
 }
 

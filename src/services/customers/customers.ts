@@ -6,12 +6,10 @@ import {
   listCustomers as listCustomerRows,
   selectCustomer,
 } from '../../db/customers.ts';
-import { KeyTaken } from '../../db/idempotency-keys.ts';
 import { lockBiller } from '../../db/tenant.ts';
 import { shareLockClockOf, type TestClockRow } from '../../db/test-clocks.ts';
 import { namedId, newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CustomerCreate } from '../../resources/customer.ts';
@@ -29,23 +27,17 @@ const clockCustomersPerAccount = 9;
  * @throws ValidationFailed when the clock does not exist.
  * @throws InvalidState when the clock is advancing, failed or full, and when the account has no room for another
  * customer on a clock.
- * @throws KeyTaken when a condition of the insert does not hold.
  */
-export async function createCustomer(
-  db: Writer,
-  context: RequestContext,
-  input: CustomerCreate,
-  conditionsOf: ConditionsOf<CustomerRow> = unconditionally,
-): Promise<CustomerRow> {
+export async function createCustomer(db: Writer, context: RequestContext, input: CustomerCreate): Promise<CustomerRow> {
   const clockId = input.test_clock;
-  if (clockId === undefined) return insert(db, newCustomer(context, input, withoutClock(context.now)), conditionsOf);
+  if (clockId === undefined) return insert(db, newCustomer(context, input, withoutClock(context.now)));
   return atomically(db, async (tx) => {
     const clock = await shareLockClockOf(tx, context, clockId);
     if (clock === null) throw ValidationFailed.missing('/test_clock', 'test clock', clockId);
     const at = timeOnClock(clock);
     await lockBiller(tx, context.billerId);
     await assertRoom(tx, context, clock);
-    return insert(tx, newCustomer(context, input, at), conditionsOf);
+    return insert(tx, newCustomer(context, input, at));
   });
 }
 
@@ -91,8 +83,8 @@ async function assertRoom(tx: Tx, context: RequestContext, clock: TestClockRow):
   }
 }
 
-async function insert(db: Db, row: CustomerRow, conditionsOf: ConditionsOf<CustomerRow>): Promise<CustomerRow> {
-  if (!(await insertCustomer(db, row, conditionsOf(row)))) throw new KeyTaken();
+async function insert(db: Db, row: CustomerRow): Promise<CustomerRow> {
+  await insertCustomer(db, row);
   return row;
 }
 

@@ -10,10 +10,10 @@ import { saveEnteredMethod } from '../customers/payment-methods.ts';
 import { assertRoomForMethod } from '../customers/resolve-references.ts';
 import { Forbidden, InvalidState, ProcessorNotConfigured, ProcessorUnavailable, ValidationFailed } from '../errors.ts';
 import { processorFor } from '../payments/ask-processor.ts';
-import { assertMayTry } from '../payments/confirm-rules.ts';
+import { assertMayTry, OtherTotal } from '../payments/confirm-rules.ts';
 import { newIntent } from '../payments/new-intent.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
-import { OtherTotal, unrepeatable } from '../payments/repeatable-request.ts';
+import { unrepeatable } from '../payments/repeatable-request.ts';
 import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { expireSession } from './changes.ts';
@@ -63,9 +63,9 @@ export async function paySession(
     );
     if (prepared !== null) {
       const { intentId, methodId } = prepared;
-      const { shownTotal } = submission;
-      const request = { ...unrepeatable, requestKey: requestKeyOf(session, submission), shownTotal };
-      await confirmPaymentIntent(pool, deps.charging, context, intentId, { payment_method: methodId }, request);
+      const asked = { payment_method: methodId, shownTotal: submission.shownTotal };
+      const request = { ...unrepeatable, requestKey: requestKeyOf(session, submission) };
+      await confirmPaymentIntent(pool, deps.charging, context, intentId, asked, request);
     }
   } catch (error) {
     const refused = formRefusalOf(error);

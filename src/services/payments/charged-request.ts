@@ -5,15 +5,15 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { askAndRecord } from './ask-processor.ts';
-import { type Charging, type OutcomeRecord, recordOutcome, reopenAttempt } from './charge.ts';
+import { type ChargeHook, type Charging, type OutcomeRecord, recordOutcome, reopenAttempt } from './charge.ts';
 import type { Charge } from './charge-records.ts';
+import { type RepeatableRequest, storeResponse } from './repeatable-request.ts';
 
 /**
- * Asks the processor about the charge that a request has opened and committed, and records the outcome. If the process
- * dies in between, a repetition of the request continues with the attempt (`continueCharge`), or housekeeping finishes
- * it.
- * @param respond is called in the transaction that records the outcome. Returns the result, and stores the response.
- * @param recordAlone records the outcome in one statement instead. Returns null if that is not possible.
+ * Asks the processor about the charge that a request has opened and committed, and records the outcome with the
+ * response. If the process dies in between, a repetition of the request continues with the attempt (`continueCharge`),
+ * or housekeeping finishes it.
+ * @param resultOf reads the result, in the transaction that records the outcome.
  * @returns null if the payment was deleted meanwhile.
  * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
  */
@@ -22,17 +22,29 @@ export async function chargeForRequest<Result>(
   { processors, hook }: Charging,
   { requestId, now }: RequestContext,
   charge: Charge,
-  respond: (tx: Tx, intent: PaymentIntentRow) => Promise<Result>,
-  recordAlone: (record: OutcomeRecord) => Promise<Result | null> = async () => null,
+  request: RepeatableRequest<Result>,
+  resultOf: (tx: Tx, intent: PaymentIntentRow) => Promise<Result>,
 ): Promise<Result | null> {
-  return askAndRecord(pool, processors, charge, 'confirm', async (outcome) => {
-    const record = { outcome, requestId, now };
-    const recorded = await recordAlone(record);
-    if (recorded !== null) return recorded;
-    return transact(pool, record, async (tx) => {
-      const intent = await recordOutcome(tx, charge, record, hook);
-      return intent && respond(tx, intent);
-    });
+  return askAndRecord(pool, processors, charge, 'confirm', (outcome) =>
+    recordForRequest(pool, hook, charge, { outcome, requestId, now }, request, resultOf),
+  );
+}
+
+/** Records the outcome of a charge, with the response to its request. See `chargeForRequest`. */
+export async function recordForRequest<Result>(
+  pool: Pool,
+  hook: ChargeHook,
+  charge: Charge,
+  record: OutcomeRecord,
+  request: RepeatableRequest<Result>,
+  resultOf: (tx: Tx, intent: PaymentIntentRow) => Promise<Result>,
+): Promise<Result | null> {
+  return transact(pool, record, async (tx) => {
+    const intent = await recordOutcome(tx, charge, record, hook);
+    if (intent === null) return null;
+    const result = await resultOf(tx, intent);
+    storeResponse(tx, request, result);
+    return result;
   });
 }
 
@@ -43,7 +55,7 @@ export async function chargeForRequest<Result>(
 export async function continueCharge(
   tx: Tx,
   attempt: PaymentAttemptRow,
-  keyExpiresAt: RealInstant | null | undefined,
+  keyExpiresAt: RealInstant | null,
 ): Promise<Charge | null> {
   if (keyExpiresAt) await updateAttemptKeyExpiry(tx, attempt.id, keyExpiresAt);
   return attempt.outcome === 'processing' ? reopenAttempt(tx, attempt) : null;

@@ -1,4 +1,4 @@
-import { lockCustomer } from '../../db/customers.ts';
+import { type CustomerRow, lockCustomer } from '../../db/customers.ts';
 import { listAbandonedAttempts, type PaymentAttemptRow, selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import {
   type LockedIntentRow,
@@ -6,40 +6,31 @@ import {
   type PaymentIntentRow,
   updateReturnUrl,
 } from '../../db/payment-intents.ts';
+import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectSubscriptionOfIntent } from '../../db/subscriptions.ts';
-import { namedId } from '../../domain/ids.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { type FieldError, fieldError } from '../../resources/field-errors.ts';
-import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
+import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
 import { timeOf } from '../customer-time.ts';
-import { attachMethod, type Resolved, resolveCustomer } from '../customers/resolve-references.ts';
-import { assertNoErrors, InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
+import { attachMethod, resolveCustomer } from '../customers/resolve-references.ts';
+import { InvalidState, NotFound, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
-import { parsedUrl, payerUrlErrors } from '../payer-urls.ts';
+import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { allFinished, askProcessor, processorFor } from './ask-processor.ts';
-import {
-  assertSessionFound,
-  type Charging,
-  type OutcomeRecord,
-  openCharge,
-  recordOutcome,
-  reopenAttempt,
-} from './charge.ts';
+import { allFinished, askAndRecord, askProcessor } from './ask-processor.ts';
+import { assertSessionFound, type Charging, openCharge, recordOutcome, reopenAttempt } from './charge.ts';
 import type { Charge } from './charge-records.ts';
-import { chargeForRequest, continueCharge } from './charged-request.ts';
-import { assertMayTry, confirmRefusal } from './confirm-rules.ts';
+import { continueCharge, recordForRequest } from './charged-request.ts';
+import { type Confirmation, decideConfirm, methodToCharge } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { newIntentId } from './new-intent.ts';
 import { createLocked, getPaymentIntent } from './payment-intents.ts';
 import { lockAndChooseRail, refusalError } from './rail.ts';
-import { OtherTotal, type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
-import { decideSurcharge } from './surcharges.ts';
-import { lockMethodOfPayer, recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
+import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from './repeatable-request.ts';
+import { recordUse } from './unattached-methods.ts';
 import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
 /**
@@ -65,12 +56,15 @@ export async function confirmPaymentIntent(
   charging: Charging,
   context: RequestContext,
   id: string,
-  input: PaymentIntentConfirm,
+  input: Confirmation,
   request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
   const opened =
     (await openUnlocked(pool, charging.processors, context, id, input, request)) ??
-    (await transact(pool, context, (tx) => openConfirmation(tx, charging, context, id, input, request)));
+    (await transact(pool, context, async (tx) => {
+      const [, found] = await pipelined(tx, [claimKey(tx, request), getPaymentIntent(tx, context, id)]);
+      return openConfirmation(tx, charging, context, found, input, request);
+    }));
   return finishConfirmation(pool, charging, context, opened, request);
 }
 
@@ -88,52 +82,45 @@ export async function createAndConfirm(
   input: PaymentIntentCreate,
   request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
-  const opened =
-    (await createUnlocked(pool, charging.processors, context, input, request)) ??
-    (await transact(pool, context, async (tx) => {
-      await request.claimKey(tx);
-      const newId = newIntentId(context);
-      const id = await request.subjectOf(tx, newId);
-      if (id === newId) await createLocked(tx, context, input, id);
-      return openConfirmation(tx, charging, context, id, {}, { ...request, claimKey: async () => {} }).catch(
-        unlessGone,
-      );
-    }));
-  return finishConfirmation(pool, charging, context, opened, request).catch(unlessGone);
-}
-
-/** The request names no payment intent, so it cannot be told that there is none. */
-function unlessGone(error: unknown): never {
-  if (!(error instanceof NotFound)) throw error;
-  throw new InvalidState('The payment was deleted meanwhile, together with the test clock of its customer.');
+  try {
+    const opened =
+      (await createUnlocked(pool, charging.processors, context, input, request)) ??
+      (await transact(pool, context, async (tx) => {
+        const newId = newIntentId(context);
+        const id = (await claimKey(tx, request, newId)) ?? newId;
+        const isNew = id === newId;
+        const found = await (isNew ? createLocked(tx, context, input, newId) : getPaymentIntent(tx, context, id));
+        return openConfirmation(tx, charging, context, found, {}, request);
+      }));
+    return await finishConfirmation(pool, charging, context, opened, request);
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    // The request names no payment intent, so it cannot be told that there is none.
+    throw new InvalidState('The payment was deleted meanwhile, together with the test clock of its customer.');
+  }
 }
 
 /**
- * What opening has come to: a charge to be made, or an intent that is done for now: its outcome was recorded by an
- * earlier try, or its debit is accepted.
+ * What opening has come to: a charge to be made, whose rows were locked or not, or an intent that is done for now: its
+ * outcome was recorded by an earlier try, or its debit is accepted.
  */
-type Opened = { charge: Charge } | UnlockedCharge | { completed: PaymentIntentRow };
+type Opened = { kind: 'locked'; charge: Charge } | UnlockedCharge | { kind: 'completed'; intent: PaymentIntentRow };
 
 async function finishConfirmation(
   pool: Pool,
-  charging: Charging,
-  context: RequestContext,
+  { processors, hook }: Charging,
+  { requestId, now }: RequestContext,
   opened: Opened,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<PaymentIntentRow> {
-  if ('completed' in opened) return opened.completed;
+  if (opened.kind === 'completed') return opened.intent;
   const { charge } = opened;
-  const respond = async (tx: Tx, intent: PaymentIntentRow) => {
-    await request.storeResponse(tx, intent);
-    return intent;
-  };
-  const recordAlone = async (record: OutcomeRecord) =>
-    'version' in opened ? recordUnlocked(pool, opened, record, request) : null;
-  return orNotFound(
-    await chargeForRequest(pool, charging, context, charge, respond, recordAlone),
-    'payment intent',
-    charge.paymentIntentId,
-  );
+  const completed = await askAndRecord(pool, processors, charge, 'confirm', async (outcome) => {
+    const record = { outcome, requestId, now };
+    const recorded = opened.kind === 'unlocked' ? await recordUnlocked(pool, opened, record, request) : null;
+    return recorded ?? recordForRequest(pool, hook, charge, record, request, async (_tx, intent) => intent);
+  });
+  return orNotFound(completed, 'payment intent', charge.paymentIntentId);
 }
 
 /**
@@ -178,24 +165,24 @@ export async function wakeAfterOutcome(
 }
 
 /**
- * Opens the attempt, or finds the one that an earlier try of the same request has opened. That one is either continued
- * (`charge`) or already has its outcome (`completed`).
+ * Locks an intent and opens its attempt, or finds the one that an earlier try of the same request has opened. That one
+ * is either continued or already has its outcome.
  */
 async function openConfirmation(
   tx: Tx,
   { processors, hook }: Charging,
   context: RequestContext,
-  id: string,
-  input: PaymentIntentConfirm,
-  { requestKey, keyExpiresAt, claimKey, storeResponse, shownTotal }: RepeatableRequest<PaymentIntentRow>,
+  found: PaymentIntentRow,
+  input: Confirmation,
+  request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<Opened> {
-  const [, found] = await pipelined(tx, [claimKey(tx), getPaymentIntent(tx, context, id)]);
-  const { customer_id: customerId, payment_plan_id: paymentPlanId } = found;
+  const { id, customer_id: customerId, payment_plan_id: paymentPlanId } = found;
+  const { requestKey, keyExpiresAt } = request;
   const newPayer = customerId === null && context.keyKind === 'secret' ? input.customer_id : undefined;
   const named = newPayer === undefined ? null : await resolveCustomer(tx, context, newPayer, '/customer_id');
   const [customer, recorder, intent, before] = await pipelined(tx, [
     customerId === null ? null : lockCustomer(tx, context, customerId),
-    hook(tx, { paymentIntentId: found.id, paymentPlanId }),
+    hook(tx, { paymentIntentId: id, paymentPlanId }),
     lockPaymentIntent(tx, id),
     requestKey === null ? null : selectAttemptOfRequest(tx, id, requestKey, context.now),
   ]);
@@ -208,22 +195,15 @@ async function openConfirmation(
   const payer = isNew ? await lockCustomer(tx, context, payerId) : (customer ?? named?.value ?? null);
   if (before !== null) {
     const charge = await continueCharge(tx, before, keyExpiresAt);
-    return charge === null ? { completed: intent } : { charge };
+    return charge === null ? { kind: 'completed', intent } : { kind: 'locked', charge };
   }
-  const wrong = customerErrorOf(context, intent, named, input);
-  if (wrong) throw new ValidationFailed([wrong]);
   const at = timeOf(payer, context.now);
-  const refusal = confirmRefusal(intent, payer);
-  if (refusal) throw refusal;
-  assertMayTry(context, intent);
-  const method = await methodToCharge(tx, context, intent, input, at);
-  if (input.return_url !== undefined) {
-    assertNoErrors(payerUrlErrors(input.return_url, '/return_url', context.livemode));
-    await updateReturnUrl(tx, id, parsedUrl(input.return_url));
-  }
-  processorFor(processors, context.livemode);
-  const decided = decideSurcharge(intent, method, context, at);
-  if (shownTotal !== undefined && shownTotal !== decided.total_amount) throw new OtherTotal();
+  const methodId = methodToCharge(input, intent);
+  const locked = methodId === null ? null : await lockPaymentMethod(tx, context, methodId);
+  const rows = { intent, payer, named, method: locked, at };
+  const { decided, method: chosen } = decideConfirm(context, processors, input, rows);
+  const method = await takeMethod(tx, context, intent, chosen, payer, at);
+  if (input.return_url !== undefined) await updateReturnUrl(tx, id, parsedUrl(input.return_url));
   const rail = await lockAndChooseRail(tx, decided, method, at);
   if (rail.kind === 'refused') throw refusalError(rail.refusal, method.id, '/payment_method');
   const newCharge = {
@@ -240,46 +220,22 @@ async function openConfirmation(
     await wake.scheduledPayment(tx, intent, context.now);
   }
   await recorder?.opened(at);
-  if (rail.kind === 'at_once') return { charge: await openCharge(tx, decided, method, newCharge) };
+  if (rail.kind === 'at_once') return { kind: 'locked', charge: await openCharge(tx, decided, method, newCharge) };
   const accepted = await acceptDebit(tx, decided, method, rail, newCharge);
-  await storeResponse(tx, accepted);
-  return { completed: accepted };
+  storeResponse(tx, request, accepted);
+  return { kind: 'completed', intent: accepted };
 }
 
-/** Returns what is wrong with the customer that a confirm names in addition to the intent's own. */
-function customerErrorOf(
-  { keyKind }: RequestContext,
-  { customer_id: payerId }: LockedIntentRow,
-  named: Resolved<unknown> | null,
-  { customer_id: namedId }: PaymentIntentConfirm,
-): FieldError | undefined {
-  if (namedId === undefined || (payerId !== null && payerId === namedId)) return undefined;
-  const path = '/customer_id';
-  if (keyKind === 'publishable')
-    return fieldError(path, 'invalid_value', 'Leave out customer_id. A publishable key cannot send it.');
-  if (payerId !== null) return fieldError(path, 'invalid_value', 'The payment intent belongs to another customer.');
-  return named?.error;
-}
-
-async function methodToCharge(
+/** Attaches the method to the payer, or records its use for an intent without one. Returns it as it is then. */
+async function takeMethod(
   tx: Tx,
   context: RequestContext,
   intent: LockedIntentRow,
-  input: PaymentIntentConfirm,
+  method: PaymentMethodRow,
+  payer: Pick<CustomerRow, 'id'> | null,
   at: CustomerInstant,
-) {
-  const path = '/payment_method';
-  const methodId = input.payment_method ?? intent.payment_method_id;
-  if (methodId === null) {
-    const message = 'payment_method is required, because the payment intent has no saved method.';
-    throw ValidationFailed.of(path, 'parameter_missing', message);
-  }
-  if (context.keyKind === 'publishable') await lockMethodOfPayer(tx, context, methodId, intent);
-  const named = intent.customer_id ?? namedId('customer', input.customer_id) ?? null;
-  const meeting = { payer: named, intentId: intent.id, isCharged: true };
-  const { value: method, error } = await resolveMethodOfIntent(tx, context, methodId, meeting, path);
-  if (error) throw new ValidationFailed([error]);
-  if (named !== null) return attachMethod(tx, context, method, named, at);
+): Promise<PaymentMethodRow> {
+  if (payer !== null) return attachMethod(tx, context, method, payer.id, at);
   await recordUse(tx, context, method, intent.id);
   return method;
 }

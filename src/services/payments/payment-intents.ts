@@ -1,5 +1,4 @@
 import { type CustomerRow, lockCustomer, selectCustomer, unchanged } from '../../db/customers.ts';
-import { KeyTaken } from '../../db/idempotency-keys.ts';
 import {
   insertPaymentIntent,
   type LockedIntentRow,
@@ -12,7 +11,6 @@ import {
 import { addDays, dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import { type ConditionsOf, unconditionally } from '../../platform/postgres/conditional-insert.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -36,19 +34,17 @@ const scheduleAhead = 366;
  * the one that the input names, or none: that of its method is not taken over.
  * @throws ValidationFailed with every field error of the body.
  * @throws InvalidState while the customer's clock is advancing.
- * @throws KeyTaken when a condition of the insert does not hold.
  */
 export async function createPaymentIntent(
   db: Writer,
   context: RequestContext,
   input: PaymentIntentCreate,
-  conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
 ): Promise<PaymentIntentRow> {
   if (input.payment_method === undefined && bodyErrors(context, input).length === 0) {
-    const created = await createInOne(db, context, input, conditionsOf);
+    const created = await createInOne(db, context, input);
     if (created !== null) return created;
   }
-  return atomically(db, (tx) => createLocked(tx, context, input, newIntentId(context), conditionsOf));
+  return atomically(db, (tx) => createLocked(tx, context, input, newIntentId(context)));
 }
 
 /** As `createPaymentIntent`, under this id, in the caller's transaction, with customer and method locked. */
@@ -57,7 +53,6 @@ export async function createLocked(
   context: RequestContext,
   input: PaymentIntentCreate,
   id: Id<'payment_intent'>,
-  conditionsOf: ConditionsOf<PaymentIntentRow> = unconditionally,
 ): Promise<PaymentIntentRow> {
   const errors = bodyErrors(context, input);
   const { customer_id: customerId, payment_method: methodId } = input;
@@ -78,8 +73,7 @@ export async function createLocked(
   assertNoErrors(errors);
   if (method?.value && payer) await attachMethod(tx, context, method.value, payer.id, at);
   const row = { ...newIntent(context, input, { at, payer, method: method?.value ?? null }), id };
-  const written = await insertPaymentIntent(tx, row, conditionsOf(row));
-  if (!written) throw new KeyTaken();
+  await insertPaymentIntent(tx, row);
   if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
   if (row.scheduled_at !== null) await start.scheduledPayment(tx, row, context.now);
   return row;
@@ -149,18 +143,17 @@ function scheduleErrors(context: RequestContext, input: PaymentIntentCreate, at:
 /**
  * Creates an intent in one statement, when it has no customer or a customer in real time. The insert is conditional:
  * the customer must not have changed since it was read. Returns null when the customer has changed, does not exist, or
- * is on a clock, which must be locked first. Also returns null when another condition does not hold.
+ * is on a clock, which must be locked first.
  */
 async function createInOne(
   db: Db,
   context: RequestContext,
   input: PaymentIntentCreate,
-  conditionsOf: ConditionsOf<PaymentIntentRow>,
 ): Promise<PaymentIntentRow | null> {
   const customerId = input.customer_id;
   const customer = customerId === undefined ? null : await selectCustomer(db, context, customerId);
   if (customerId !== undefined && (customer === null || customer.test_clock_id !== null)) return null;
   const row = newIntent(context, input, { at: withoutClock(context.now), payer: customer, method: null });
-  const conditions = customer === null ? conditionsOf(row) : [unchanged(customer), ...conditionsOf(row)];
+  const conditions = customer === null ? [] : [unchanged(customer)];
   return (await insertPaymentIntent(db, row, conditions)) ? row : null;
 }

@@ -37,7 +37,7 @@ import { requestRefund } from './ask-refund.ts';
 import type { ChargeHook } from './charge.ts';
 import { moveCredit, unspentCredit } from './credit-cover.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
-import { type RepeatableRequest, unrepeatable } from './repeatable-request.ts';
+import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from './repeatable-request.ts';
 
 /** In milliseconds. No request lives this long, so the process that opened such a refund is dead. */
 const abandonedAfterMs: Milliseconds = 60_000;
@@ -68,8 +68,8 @@ export async function refundPaymentIntent(
       return before === null ? [] : [before];
     },
     open: async (tx) => [await openRefund(tx, processors, context, { intentId, isOfSubscription }, input, request)],
-    async storeResponse(tx, [completed]) {
-      if (completed !== undefined) await request.storeResponse(tx, completed);
+    storeResponse(tx, [completed]) {
+      if (completed !== undefined) storeResponse(tx, request, completed);
     },
   });
   return orNotFound(refund ?? null, 'payment intent', intentId);
@@ -79,7 +79,7 @@ export async function refundPaymentIntent(
 export interface RefundOpening {
   openedBefore(tx: Tx): Promise<RefundRow[]>;
   open(tx: Tx): Promise<RefundRow[]>;
-  storeResponse(tx: Tx, refunds: RefundRow[]): Promise<void>;
+  storeResponse(tx: Tx, refunds: RefundRow[]): void;
 }
 
 /**
@@ -90,11 +90,11 @@ export async function executeRefundRequest(
   db: Writer,
   processors: Processors,
   { requestId, now }: RequestContext,
-  request: Pick<RepeatableRequest<never>, 'claimKey'>,
+  request: Pick<RepeatableRequest<never>, 'claim'>,
   opening: RefundOpening,
 ): Promise<RefundRow[]> {
   const opened = await atomically(db, async (tx) => {
-    const [, before] = await pipelined(tx, [request.claimKey(tx), opening.openedBefore(tx)]);
+    const [, before] = await pipelined(tx, [claimKey(tx, request), opening.openedBefore(tx)]);
     if (before.length > 0) return { refunds: before, isReopened: true };
     return { refunds: await opening.open(tx), isReopened: false };
   });
@@ -105,8 +105,8 @@ export async function executeRefundRequest(
   if (open.length > 0) pass('refund opened');
   for (const refund of open) {
     const withOutcome = (row: RefundRow) => refunds.map((one) => (one.id === row.id ? row : one));
-    const completed = await refundAndRecord(db, processors, refund, { requestId, now, isReopened }, async (tx, row) => {
-      if (refund === open.at(-1)) await opening.storeResponse(tx, withOutcome(row));
+    const completed = await refundAndRecord(db, processors, refund, { requestId, now, isReopened }, (tx, row) => {
+      if (refund === open.at(-1)) opening.storeResponse(tx, withOutcome(row));
     });
     pass('refund completed');
     if (completed === null) throw new NotFound('payment intent', refund.payment_intent_id);
@@ -122,10 +122,9 @@ export async function executeRefundRequest(
 export async function recoverRefunds(sql: Pool, processors: Processors, now: RealInstant): Promise<void> {
   const abandoned = await listAbandonedRefunds(sql, addMs(now, -abandonedAfterMs));
   const origin = { requestId: null, now, isReopened: true };
-  const { storeResponse } = unrepeatable;
   await allFinished(
     'refunds',
-    abandoned.map((refund) => refundAndRecord(sql, processors, refund, origin, storeResponse)),
+    abandoned.map((refund) => refundAndRecord(sql, processors, refund, origin, () => {})),
   );
 }
 
@@ -234,7 +233,7 @@ export async function insertRefundOf(
     at_risk: canStillComeBack(intent, at),
     credit_cents: input.creditIn(amount - surcharge),
     request_key: request.requestKey,
-    request_key_expires_at: request.keyExpiresAt ?? null,
+    request_key_expires_at: request.keyExpiresAt,
     opened_at: context.now,
     listed_at: null,
     created_at: at,
@@ -268,13 +267,16 @@ async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: MinorUnits
   throw ValidationFailed.of('/amount', 'out_of_range', message);
 }
 
-/** Asks the processor and records the outcome once. Returns null when the intent was deleted meanwhile. */
+/**
+ * Asks the processor and records the outcome once; `respond` is called in the transaction that records it. Returns null
+ * when the intent was deleted meanwhile.
+ */
 async function refundAndRecord(
   db: Db,
   processors: Processors,
   refund: RefundRow,
   origin: { requestId: string | null; now: RealInstant; isReopened: boolean },
-  storeResponse: RepeatableRequest<RefundRow>['storeResponse'],
+  respond: (tx: Tx, completed: RefundRow) => void,
 ): Promise<RefundRow | null> {
   const asked = requestRefund(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
@@ -290,7 +292,7 @@ async function refundAndRecord(
     else if (subscription !== null) {
       await moveCredit(tx, subscription, intent.id, completed.credit_cents, completed.updated_at);
     }
-    await storeResponse(tx, completed);
+    respond(tx, completed);
     const type = completed.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed';
     const eventIds = record(tx, refundEvent(type, completed, intent));
     afterCommit(tx, () =>

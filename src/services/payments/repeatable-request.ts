@@ -1,42 +1,67 @@
-import type { MinorUnits } from '../../domain/units.ts';
-import type { InsertCondition } from '../../platform/postgres/conditional-insert.ts';
+import { KeyTaken } from '../../db/idempotency-keys.ts';
+import { type InsertCondition, runAlone } from '../../platform/postgres/conditional-insert.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import { queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 
-/** How a request with an Idempotency-Key finds what an earlier try has committed, and stores its response. */
+/**
+ * How a request with an Idempotency-Key commits before it has a response: it claims its key with the work that it
+ * opens, finds what an earlier try has opened, and stores its response with the outcome. Both are conditions of a
+ * statement, or statements of a transaction (`claimKey`, `storeResponse`).
+ */
 export interface RepeatableRequest<Row> {
   requestKey: string | null;
   /** When the key expires. After that, the same key is a new request. */
-  keyExpiresAt?: RealInstant | null;
-  /** What the payer was shown. If another total is due, nothing is opened. */
-  shownTotal?: MinorUnits | undefined;
-  /** Called first in the first transaction. Claims the key, or throws when another request has it. */
-  claimKey(tx: Tx): Promise<void>;
+  keyExpiresAt: RealInstant | null;
   /**
-   * Called after `claimKey`, with the id of an object to be made. Returns that id, or the id of the object that an
-   * earlier try has made.
+   * The condition that claims the key, for the object `newId` if the request makes one. It holds if the key is free;
+   * with `mayResume` also if an earlier try of this request has claimed it and has no response. Empty without a key.
    */
-  subjectOf(tx: Tx, newId: string): Promise<string>;
-  /** Called in the transaction that records the outcome. Stores the response. */
-  storeResponse(tx: Tx, row: Row): Promise<void>;
+  claim(newId: string | null, how: { mayResume: boolean }): InsertCondition[];
   /**
-   * The condition that the key is free. It claims the key, for the object `subjectId` if the request makes one. Empty
-   * without a key.
+   * The condition that stores the response. It holds if the key is still this request's. With `mayWait` it waits long
+   * for another transaction that has locked the key. Empty without a key.
    */
-  claim(subjectId?: string): InsertCondition[];
-  /** The condition that the key is still this request's. It stores the response. Empty without a key. */
-  withResponse(row: Row): InsertCondition[];
+  response(row: Row, how: { mayWait: boolean }): InsertCondition[];
 }
-
-/** Another total is due than the payer was shown: the rules or the clock have moved on meanwhile. */
-export class OtherTotal extends Error {}
 
 /** A request without a key. */
 export const unrepeatable: RepeatableRequest<unknown> = {
   requestKey: null,
-  async claimKey() {},
-  subjectOf: async (_tx, newId) => newId,
-  async storeResponse() {},
+  keyExpiresAt: null,
   claim: () => [],
-  withResponse: () => [],
+  response: () => [],
 };
+
+/** Returns the same request, for a service whose result is a row. `shown` makes the response from it. */
+export function repeatable<Row>(
+  { request }: { request: RepeatableRequest<unknown> },
+  shown: (row: Row) => unknown,
+): RepeatableRequest<Row> {
+  return { ...request, response: (row, how) => request.response(shown(row), how) };
+}
+
+/**
+ * Claims the key, as the first statement of the first transaction. If the request makes an object, `newId` is its id:
+ * returns that, or the id of the object that an earlier try has made.
+ * @throws KeyTaken if another request has the key, or if this one has its response.
+ */
+export async function claimKey(
+  tx: Tx,
+  request: Pick<RepeatableRequest<never>, 'claim'>,
+  newId: string | null = null,
+): Promise<string | null> {
+  const [claim] = request.claim(newId, { mayResume: true });
+  if (claim === undefined) return newId;
+  const claimed = await runAlone<{ subject_id: string | null }>(tx, claim);
+  if (claimed === null) throw new KeyTaken();
+  return claimed.subject_id;
+}
+
+/** Stores the response, in the transaction that records the outcome. If a response is stored already, that stays. */
+export function storeResponse<Row>(tx: Tx, request: Pick<RepeatableRequest<Row>, 'response'>, row: Row): void {
+  queued(
+    tx,
+    request.response(row, { mayWait: true }).map((response) => runAlone(tx, response)),
+  );
+}

@@ -1,4 +1,3 @@
-import { tenantOf } from '../../db/tenant.ts';
 // The plain payment in fewer steps. It is read without locks and decided by the rules of every payment. Then one
 // statement opens it, and one records its outcome, each on the condition that nothing has changed since. For a payment
 // that is not plain, or that changes meanwhile, these functions return null and have changed nothing: the caller then
@@ -6,6 +5,7 @@ import { tenantOf } from '../../db/tenant.ts';
 
 import { attemptCompletion, type NewAttempt } from '../../db/payment-attempts.ts';
 import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import {
   insertChargedWhere,
   isStillOpen,
@@ -19,11 +19,10 @@ import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { unlessLocked } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
-import type { PaymentIntentConfirm, PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
-import { customerError, methodError } from '../customers/resolve-references.ts';
+import type { PaymentIntentCreate } from '../../resources/payment-intent-input.ts';
+import { ServiceError } from '../errors.ts';
 import { recordEventsWhere } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { processorFor } from './ask-processor.ts';
 import type { OutcomeRecord } from './charge.ts';
 import {
   type Charge,
@@ -31,17 +30,19 @@ import {
   completed,
   emitCompleted,
   emitOpened,
+  type NewCharge,
   nextAttempt,
   outcomeEvent,
 } from './charge-records.ts';
-import { confirmRefusal } from './confirm-rules.ts';
+import { type Confirmation, decideConfirm, OtherTotal } from './confirm-rules.ts';
 import { newIntent } from './new-intent.ts';
 import { bodyErrors } from './payment-intents.ts';
 import type { RepeatableRequest } from './repeatable-request.ts';
-import { decideSurcharge } from './surcharges.ts';
+import type { DecidedIntent } from './surcharges.ts';
 
 /** A charge that one statement has opened: its rows, as they were committed. */
 export interface UnlockedCharge {
+  kind: 'unlocked';
   charge: Charge;
   intent: PaymentIntentRow;
   /** The version of the intent's row. As long as it lasts, nothing has happened to the payment. */
@@ -49,41 +50,32 @@ export interface UnlockedCharge {
   attempt: NewAttempt;
 }
 
-/**
- * Opens the charge of an intent in one statement, after one read.
- * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
- */
+/** Opens the charge of an intent in one statement, after one read. */
 export async function openUnlocked(
   pool: Pool,
   processors: Processors,
   context: RequestContext,
   id: string,
-  input: PaymentIntentConfirm,
+  input: Confirmation,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<UnlockedCharge | null> {
   if (context.keyKind !== 'secret' || input.return_url !== undefined) return null;
   const found = await selectIntentAndParties(pool, context, id, input.payment_method ?? null);
   if (found === null || !arePlain(found)) return null;
-  const { intent, payer, method } = found;
-  // A request that names another customer is refused.
-  if ((input.customer_id ?? payer.id) !== payer.id) return null;
+  const { intent } = found;
   // A payment of a plan or subscription concerns that, one in a checkout session its session, a scheduled one its
   // workflow.
   if (intent.payment_plan_id !== null || intent.subscription_id !== null) return null;
   if (intent.scheduled_at !== null || intent.checkout_session_id !== null) return null;
-  if (confirmRefusal(intent, payer) ?? methodError(method, intent.customer_id, '/payment_method')) return null;
-  const { opened, newCharge, attempt } = attemptBy(context, intent, found, request);
-  processorFor(processors, context.livemode);
-  const version = await unlessLocked(openAttemptWhere(pool, found, opened, attempt, request.claim()));
-  if (version === null) return null;
-  emitOpened(opened, newCharge);
-  return { charge: chargeOf(opened, method, attempt), intent: opened, version, attempt };
+  const decided = decide(processors, context, input, intent, found);
+  if (decided === null) return null;
+  const opening = openingOf(context, decided, found, request);
+  const conditions = request.claim(null, { mayResume: false });
+  const version = await unlessLocked(openAttemptWhere(pool, found, opening.intent, opening.attempt, conditions));
+  return version === null ? null : opened(opening, version);
 }
 
-/**
- * Creates an intent and opens its first charge in one statement, after one read.
- * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
- */
+/** Creates an intent and opens its first charge in one statement, after one read. */
 export async function createUnlocked(
   pool: Pool,
   processors: Processors,
@@ -98,15 +90,13 @@ export async function createUnlocked(
     methodId: namedId('payment_method', methodId),
   });
   if (parties === null || !arePlain(parties)) return null;
-  const { payer, method } = parties;
-  if (customerError(payer, '/customer_id') ?? methodError(method, payer.id, '/payment_method')) return null;
-  const created = newIntent(context, input, { at: withoutClock(context.now), payer, method });
-  const { opened, newCharge, attempt } = attemptBy(context, created, parties, request);
-  processorFor(processors, context.livemode);
-  const version = await unlessLocked(insertChargedWhere(pool, parties, opened, attempt, request.claim(opened.id)));
-  if (version === null) return null;
-  emitOpened(opened, newCharge);
-  return { charge: chargeOf(opened, method, attempt), intent: opened, version, attempt };
+  const created = newIntent(context, input, { at: withoutClock(context.now), ...parties });
+  const decided = decide(processors, context, {}, created, parties);
+  if (decided === null) return null;
+  const opening = openingOf(context, decided, parties, request);
+  const conditions = request.claim(created.id, { mayResume: false });
+  const version = await unlessLocked(insertChargedWhere(pool, parties, opening.intent, opening.attempt, conditions));
+  return version === null ? null : opened(opening, version);
 }
 
 /** Records an outcome in one statement, with its event and the response to the request. */
@@ -127,7 +117,7 @@ export async function recordUnlocked(
       [event],
       [
         isStillOpen({ id: intent.id, version }, attempt.id),
-        ...request.withResponse(updated),
+        ...request.response(updated, { mayWait: false }),
         attemptCompletion(attempt.id, 'processing', completion),
         intentOutcome(updated),
       ],
@@ -147,24 +137,53 @@ function arePlain({ payer, method }: Parties): boolean {
   return payer.test_clock_id === null && method.customer_id === payer.id && !isDebitable;
 }
 
-/** Returns the attempt that a request opens now, and the intent as the attempt makes it. */
-function attemptBy(
+/** Decides by the rules of every confirm. Returns null if one of them is broken: the caller then says which. */
+function decide(
+  processors: Processors,
   context: RequestContext,
+  input: Confirmation,
   intent: PaymentIntentRow,
   { payer, method }: Parties,
-  { requestKey, keyExpiresAt = null }: RepeatableRequest<PaymentIntentRow>,
-) {
-  const { now } = context;
+): DecidedIntent | null {
+  const at = withoutClock(context.now);
+  try {
+    return decideConfirm(context, processors, input, { intent, payer, named: null, method, at }).decided;
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof OtherTotal) return null;
+    throw error;
+  }
+}
+
+interface Opening {
+  newCharge: NewCharge;
+  attempt: NewAttempt;
+  /** The intent as the attempt makes it. */
+  intent: PaymentIntentRow;
+  method: Parties['method'];
+}
+
+/** Returns the attempt that a request opens now. */
+function openingOf(
+  { now }: RequestContext,
+  decided: DecidedIntent,
+  { payer, method }: Parties,
+  { requestKey, keyExpiresAt }: RepeatableRequest<PaymentIntentRow>,
+): Opening {
   const at = withoutClock(now);
   const newCharge = { source: 'confirm' as const, at, now, testClockId: null, requestKey, keyExpiresAt };
-  const attempt = nextAttempt(intent, method.id, newCharge);
-  const opened: PaymentIntentRow = {
-    ...decideSurcharge(intent, method, context, at),
+  const attempt = nextAttempt(decided, method.id, newCharge);
+  const intent: PaymentIntentRow = {
+    ...decided,
     status: 'processing',
     attempt_count: attempt.number,
     customer_id: payer.id,
     payment_method_id: method.id,
     updated_at: at,
   };
-  return { newCharge, attempt, opened };
+  return { newCharge, attempt, intent, method };
+}
+
+function opened({ newCharge, attempt, intent, method }: Opening, version: string): UnlockedCharge {
+  emitOpened(intent, newCharge);
+  return { kind: 'unlocked', charge: chargeOf(intent, method, attempt), intent, version, attempt };
 }

@@ -7,7 +7,7 @@ import { transact } from '../events.ts';
 import type { Charging } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
-import type { RepeatableRequest } from '../payments/repeatable-request.ts';
+import { claimKey, type RepeatableRequest, storeResponse } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { lockForRequest } from './subscription-requests.ts';
@@ -24,7 +24,7 @@ export interface CollectingRequest {
   request: RepeatableRequest<ShownSubscriptionRow>;
 }
 
-type Opened = { charge: Charge } | { completed: ShownSubscriptionRow };
+type Opened = { kind: 'charge'; charge: Charge } | { kind: 'completed'; row: ShownSubscriptionRow };
 
 /**
  * Carries out a request that may collect, and returns the subscription after the collection. Like a confirm, it commits
@@ -42,13 +42,12 @@ export async function collectWithin(
 ): Promise<ShownSubscriptionRow> {
   const { context, id, request } = asking;
   const opened = await transact(pool, context, (tx) => openRequested(tx, charging, asking, open));
-  if ('completed' in opened) return opened.completed;
+  if (opened.kind === 'completed') return opened.row;
   const { charge } = opened;
-  const collected = await chargeForRequest(pool, charging, context, charge, async (tx) => {
+  const collected = await chargeForRequest(pool, charging, context, charge, request, async (tx) => {
     const row = await getSubscription(tx, context, id);
     // The hook wakes the workflow, but not after a step that is the subscription's own.
     if (charge.unattended) await wakeWorkflow(tx, row, context.now);
-    await request.storeResponse(tx, row);
     return row;
   });
   if (collected === null) throw new NotFound('subscription', id);
@@ -61,18 +60,18 @@ async function openRequested(
   { context, id, request }: CollectingRequest,
   open: (step: RequestedStep) => Promise<Charge | null>,
 ): Promise<Opened> {
-  await request.claimKey(tx);
+  await claimKey(tx, request);
   const { locked, at } = await lockForRequest(tx, context, id);
   const earlier = await findEarlierTry(tx, { context, id, request });
   if (earlier !== null) return earlier;
-  const { requestKey, keyExpiresAt = null } = request;
+  const { requestKey, keyExpiresAt } = request;
   const asked = { requestKey, keyExpiresAt, isConfirm: false };
   const charge = await open({ tx, charging, locked, at, now: context.now, dueAt: at, asked });
-  if (charge !== null) return { charge };
+  if (charge !== null) return { kind: 'charge', charge };
   const row = await getSubscription(tx, context, id);
   await wakeWorkflow(tx, row, context.now);
-  await request.storeResponse(tx, row);
-  return { completed: row };
+  storeResponse(tx, request, row);
+  return { kind: 'completed', row };
 }
 
 /** The workflow goes on from here. */
@@ -89,5 +88,6 @@ async function findEarlierTry(
   const attempt = await selectAttemptOfSubscriptionRequest(tx, id, requestKey, context.now);
   if (attempt === null) return null;
   const charge = await continueCharge(tx, attempt, keyExpiresAt);
-  return charge === null ? { completed: await getSubscription(tx, context, id) } : { charge };
+  if (charge !== null) return { kind: 'charge', charge };
+  return { kind: 'completed', row: await getSubscription(tx, context, id) };
 }

@@ -7,7 +7,7 @@ import type { Processors } from '../../processors/processor.ts';
 import type { CreditRefund } from '../../resources/subscription-change.ts';
 import { InvalidState, orNotFound, ValidationFailed } from '../errors.ts';
 import { executeRefundRequest, insertRefundOf } from '../payments/refunds.ts';
-import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
+import { type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { lockForRequest } from './subscription-requests.ts';
 
@@ -57,7 +57,7 @@ export async function refundCredit(
       }
       return opened;
     },
-    storeResponse: request.storeResponse,
+    storeResponse: (tx, refunds) => storeResponse(tx, request, refunds),
   });
 }
 

@@ -33,7 +33,7 @@ import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { assertWithinLimit } from '../payments/fitting-method.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
-import { type RepeatableRequest, unrepeatable } from '../payments/repeatable-request.ts';
+import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { changedBy, type LockedSubscription, readWithPeriods, shownRow, store } from './locked-subscription.ts';
@@ -70,18 +70,18 @@ export async function changeSubscription(
   request: RepeatableRequest<ChangeResult> = unrepeatable,
 ): Promise<ChangeResult> {
   const opened = await transact(pool, context, (tx) => openChange(tx, charging, context, id, input, request));
-  if ('completed' in opened) return opened.completed;
+  if (opened.kind === 'completed') return opened.result;
   const { charge, lines } = opened;
-  const changed = await chargeForRequest(pool, charging, context, charge, async (tx) => {
-    const result = await resultOfRow(tx, context, await getSubscription(tx, context, id), lines, opened.at);
-    await request.storeResponse(tx, result);
-    return result;
-  });
+  const changed = await chargeForRequest(pool, charging, context, charge, request, async (tx) =>
+    resultOfRow(tx, context, await getSubscription(tx, context, id), lines, opened.at),
+  );
   if (changed === null) throw new NotFound('subscription', id);
   return changed;
 }
 
-type Opened = { charge: Charge; lines: PeriodLine[]; at: CustomerInstant } | { completed: ChangeResult };
+type Opened =
+  | { kind: 'charge'; charge: Charge; lines: PeriodLine[]; at: CustomerInstant }
+  | { kind: 'completed'; result: ChangeResult };
 
 async function openChange(
   tx: Tx,
@@ -91,7 +91,7 @@ async function openChange(
   input: SubscriptionChange,
   request: RepeatableRequest<ChangeResult>,
 ): Promise<Opened> {
-  await request.claimKey(tx);
+  await claimKey(tx, request);
   const { locked, at } = await lockForRequest(tx, context, id);
   const before = await findEarlierTry(tx, locked, context, request);
   if (before !== null) return before;
@@ -104,8 +104,8 @@ async function openChange(
   if (input.dry_run === true) {
     await assertChargeable(tx, locked, quoted, at);
     const result = { quote, subscription: shownRow(locked) };
-    await request.storeResponse(tx, result);
-    return { completed: result };
+    storeResponse(tx, request, result);
+    return { kind: 'completed', result };
   }
   assertExpected(input, quote);
   const step = { tx, context, at, wanted, quoted, request };
@@ -118,7 +118,7 @@ async function openChange(
   if (wanted.when === 'now') await insertChange(step, free, null);
   const after = await store(tx, free, quoted.change, at);
   await announceIfDebited(step, free, after);
-  return { completed: await finish(step, after) };
+  return { kind: 'completed', result: finish(step, after) };
 }
 
 /**
@@ -216,14 +216,14 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
   const after = await store(tx, locked, under, at, null, more);
   await announceIfDebited(step, locked, after);
-  const { requestKey, keyExpiresAt = null } = request;
+  const { requestKey, keyExpiresAt } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };
   const newCharge = { source: 'confirm' as const, ...about };
   if (rail.kind === 'at_once') {
-    return { charge: await openCharge(tx, intent, method, newCharge), lines: quoted.quote.lines, at };
+    return { kind: 'charge', charge: await openCharge(tx, intent, method, newCharge), lines: quoted.quote.lines, at };
   }
   await acceptDebit(tx, intent, method, rail, newCharge);
-  return { completed: await finish(step, after) };
+  return { kind: 'completed', result: finish(step, after) };
 }
 
 async function insertIntent(
@@ -259,10 +259,10 @@ async function insertChange(
   });
 }
 
-async function finish({ tx, context, at, quoted, request }: Step, locked: LockedSubscription): Promise<ChangeResult> {
+function finish({ tx, context, at, quoted, request }: Step, locked: LockedSubscription): ChangeResult {
   const { lines, amount } = quoted.quote;
   const result = resultOf(context, shownRow(locked), locked.subscription, lines, at, amount);
-  await request.storeResponse(tx, result);
+  storeResponse(tx, request, result);
   return result;
 }
 
@@ -303,6 +303,7 @@ async function findEarlierTry(
   const charge = await continueCharge(tx, attempt, keyExpiresAt);
   const lines = paidNow(change.lines, change.amount_cents);
   const { changed_at: at } = change;
-  if (charge !== null) return { charge, lines, at };
-  return { completed: await resultOfRow(tx, context, await getSubscription(tx, context, row.id), lines, at) };
+  if (charge !== null) return { kind: 'charge', charge, lines, at };
+  const result = await resultOfRow(tx, context, await getSubscription(tx, context, row.id), lines, at);
+  return { kind: 'completed', result };
 }
