@@ -369,7 +369,7 @@ export async function updateIntentAmounts(
   }: Pick<PaymentIntentRow, 'id' | 'amount' | 'fee_amount' | 'surcharge_amount'>,
   at: CustomerInstant,
 ): Promise<void> {
-  const amounts = { amount, fee_amount, surcharge_amount, updated_at: at };
+  const amounts = { amount, agreed_amount: amount, fee_amount, surcharge_amount, updated_at: at };
   await tx`update payment_intents set ${tx(amounts)} where id = ${id}`;
 }
 
