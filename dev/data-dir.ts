@@ -86,18 +86,15 @@ function demoBillerFile(dataDir: string): string {
 
 /**
  * Removes `development.json`, which names the ports of a service: none runs from this folder now. The demo biller's
- * keys are kept, those too that a former version has left in it alone.
+ * keys are kept.
  */
 export async function removeDevelopment(dataDir: string): Promise<void> {
-  const demo = await readDemoBiller(dataDir);
-  if (demo !== null) await writeDemoBiller(dataDir, demo);
   await rm(developmentFile(dataDir), { force: true });
 }
 
 /** The demo biller and its keys from an earlier start, or null. The database holds only hashes of keys. */
 export async function readDemoBiller(dataDir: string): Promise<DemoBiller | null> {
-  // Former versions kept them in development.json.
-  return (await readDemoBillerIn(demoBillerFile(dataDir))) ?? (await readDemoBillerIn(developmentFile(dataDir)));
+  return readDemoBillerIn(demoBillerFile(dataDir));
 }
 
 /** Keeps the demo biller and its keys for the next start, readable by their owner only. */

@@ -26,9 +26,8 @@ export function encryptionKeyFile(dataDir: string): string {
 export async function prepareEncryptionKeys(config: Config, pool: Pool): Promise<string> {
   const file = encryptionKeyFile(config.dataDir);
   const { lostEncryptionKeys: lost } = config;
-  const formats = config.encryptionFormats ?? undefined;
   if (config.encryptionKeys !== null) {
-    await assertKeysFit(pool, createVault(config.encryptionKeys, formats), lost, 'ENCRYPTION_KEYS');
+    await assertKeysFit(pool, createVault(config.encryptionKeys), lost, 'ENCRYPTION_KEYS');
     return inWriting(config.encryptionKeys);
   }
   return atomically(pool, async (tx) => {
@@ -37,7 +36,7 @@ export async function prepareEncryptionKeys(config: Config, pool: Pool): Promise
     const found = await readEncryptionKeys(config.dataDir);
     if (found === null && isInUse) throw new StartError(missing(file));
     const keys = found ?? (await makeKeys(file));
-    await assertKeysFit(tx, createVault(keys, formats), lost, file);
+    await assertKeysFit(tx, createVault(keys), lost, file);
     return inWriting(keys);
   });
 }

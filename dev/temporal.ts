@@ -8,7 +8,7 @@ import { withLogEnd } from './last-words.ts';
 import { findFreePorts, findPortsClosedToBrowsers, probePort } from './ports.ts';
 import { type BuiltTemporal, buildTemporal } from './temporal-build.ts';
 import { dynamicConfigFlags, readDynamicConfig, renderTemplate } from './temporal-config.ts';
-import { noteStore, prepareDatabase } from './temporal-data.ts';
+import { findDatabase, noteStore } from './temporal-data.ts';
 import { type PostgresStore, prepareTemporalTables, storeEnvironment } from './temporal-on-postgres.ts';
 import { findTemporal } from './temporal-program.ts';
 import { type Door, findHiddenAddress, type HiddenAddress, openDoor } from './web-ui.ts';
@@ -95,7 +95,7 @@ export interface PreparedTemporal {
 /**
  * Fetches or builds the programs of a Temporal server on loopback. Its workflows survive a restart. Ends what an
  * earlier run left behind.
- * @throws what `findTemporal`, `buildTemporal` and `prepareDatabase` throw.
+ * @throws what `findTemporal`, `buildTemporal` and `findDatabase` throw.
  */
 export async function prepareTemporal(options: TemporalOptions): Promise<PreparedTemporal> {
   const { dataDir, frontendPort, uiPort, store, log } = options;
@@ -111,7 +111,7 @@ export async function prepareTemporal(options: TemporalOptions): Promise<Prepare
     openUi: uiPort === null ? null : () => openUi(uiPort),
   };
   if (store === undefined) {
-    const database = await prepareDatabase(folder, log);
+    const database = await findDatabase(folder);
     const { cli } = await findTemporal(host, log, options.signal);
     await noteStore(folder, 'sqlite', log);
     return {

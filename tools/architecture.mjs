@@ -55,7 +55,8 @@ function importRules(folders) {
     {
       name: 'every file is used',
       severity: 'error',
-      from: { orphan: true, pathNot: 'temporal-download-by-sdk|without-stacks|wrong-clock|/scripts/' },
+      // No workflow asks for a patch while there is none.
+      from: { orphan: true, pathNot: 'temporal-download-by-sdk|without-stacks|wrong-clock|/scripts/|workflow-versions' },
       to: {},
     },
   ];

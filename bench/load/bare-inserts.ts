@@ -41,12 +41,12 @@ export function insertOfIntent(
   return sql`
     insert into payment_intents (
       id, biller_id, livemode, customer_id, payment_method_id, payment_plan_id, payment_plan_slot, amount, fee_amount,
-      surcharge_amount, surcharge_applied, currency, status, metadata, payment_method_data, statement_descriptor,
-      scheduled_payment_date, scheduled_at, attempt_count, created_at, updated_at
+      surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
+      scheduled_payment_date, scheduled_at, attempt_count, created_at, updated_at, surcharge_asked, agreed_amount
     ) values (
       ${id}, ${billerId}, false, ${customerId}, ${charged?.methodId ?? null}, null, null,
       ${intent.amount}, 117, 0, false, ${intent.currency}, ${charged ? 'processing' : 'requires_payment_method'},
-      ${sql.json(intent.metadata)}, null, null, null, null, ${charged ? 1 : 0}, ${now}, ${now}
+      ${sql.json(intent.metadata)}, null, null, null, ${charged ? 1 : 0}, ${now}, ${now}, false, ${intent.amount}
     )`;
 }
 
@@ -54,7 +54,7 @@ export function insertOfKey(sql: Pool, billerId: string) {
   const now = realNow();
   return sql`
     insert into idempotency_keys
-      (biller_id, livemode, key, fingerprint, status_code, sealed_response, created_at, expires_at)
-    values (${billerId}, false, ${randomUUID()}, ${randomBytes(32)}, 201, ${randomBytes(storedResponseBytes)}, ${now},
-      ${new Date(now.getTime() + keyLivesMs)})`;
+      (biller_id, livemode, key, fingerprint, fingerprint_key, status_code, sealed_response, created_at, expires_at)
+    values (${billerId}, false, ${randomUUID()}, ${randomBytes(32)}, 'bench', 201, ${randomBytes(storedResponseBytes)},
+      ${now}, ${new Date(now.getTime() + keyLivesMs)})`;
 }

@@ -35,10 +35,10 @@ export async function stockIntents(
   await sql`
     insert into payment_intents (
       id, biller_id, livemode, customer_id, amount, fee_amount, surcharge_applied, currency, status, metadata,
-      created_at, updated_at
+      created_at, updated_at, surcharge_asked, agreed_amount
     )
     select id, ${billerId}, false, customer_id, ${intent.amount}, 117, false, ${intent.currency},
-      'requires_payment_method', ${sql.json(intent.metadata)}, ${realNow()}, ${realNow()}
+      'requires_payment_method', ${sql.json(intent.metadata)}, ${realNow()}, ${realNow()}, false, ${intent.amount}
     from unnest(${ids}::text[], ${owners}::text[]) as given (id, customer_id)`;
   return ids;
 }

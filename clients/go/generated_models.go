@@ -1652,7 +1652,7 @@ type FailedPaymentIntent struct {
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
 	// The number of the period that it pays, or in which the change was made that it pays.
-	// Subscriptions only; older payments do not say.
+	// Subscriptions only.
 	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
@@ -2314,7 +2314,7 @@ type PaymentIntent struct {
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
 	// The number of the period that it pays, or in which the change was made that it pays.
-	// Subscriptions only; older payments do not say.
+	// Subscriptions only.
 	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
@@ -3622,9 +3622,8 @@ type Refund struct {
 	PaymentIntentID string `json:"payment_intent_id"`
 	// Minor units.
 	Amount int `json:"amount"`
-	// How much of the amount is surcharge, minor units: the part that it has in the payment. Older
-	// refunds do not say.
-	SurchargeAmount *int `json:"surcharge_amount,omitzero"`
+	// How much of the amount is surcharge, minor units: the part that it has in the payment.
+	SurchargeAmount int `json:"surcharge_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// The reason, in your words.
@@ -3768,7 +3767,7 @@ type ReturnedPaymentIntent struct {
 	// The subscription that created it, if one did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
 	// The number of the period that it pays, or in which the change was made that it pays.
-	// Subscriptions only; older payments do not say.
+	// Subscriptions only.
 	SubscriptionPeriod *int `json:"subscription_period,omitzero"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
@@ -4355,9 +4354,8 @@ type SubscriptionCreditRefunds struct {
 	PaymentIntentID string `json:"payment_intent_id"`
 	// Minor units.
 	Amount int `json:"amount"`
-	// How much of the amount is surcharge, minor units: the part that it has in the payment. Older
-	// refunds do not say.
-	SurchargeAmount *int `json:"surcharge_amount,omitzero"`
+	// How much of the amount is surcharge, minor units: the part that it has in the payment.
+	SurchargeAmount int `json:"surcharge_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// The reason, in your words.

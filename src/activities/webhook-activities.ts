@@ -21,11 +21,8 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     sendWebhookBatch: (ids: string[]) => sendBatch(sql, deps, ids, carrier('activity')),
     /** The same as a local activity. The result may be that an activity must continue. */
     sendWebhookBatchInTask: (ids: string[]) => sendBatch(sql, deps, ids, carrier('workflow task')),
-    /**
-     * Both return a sentence about the result, or fail as `CommandRefused`. Runs of an earlier version do not send who
-     * issued the command.
-     */
-    giveUpWebhookDelivery: (id: string, by: IssuedBy | null = null) =>
+    /** Both return a sentence about the result, or fail as `CommandRefused`. */
+    giveUpWebhookDelivery: (id: string, by: IssuedBy | null) =>
       giveUpDelivery(sql, id, deps.now(), operator(by)).catch(throwRefusal),
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
       noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }).catch(throwRefusal),

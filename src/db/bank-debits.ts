@@ -12,7 +12,7 @@ export interface BankDebitRow {
   livemode: boolean;
   payment_intent_id: Id<'payment_intent'>;
   payment_plan_id: Id<'payment_plan'> | null;
-  /** The subscription that it is for. Null also for one that was accepted by a version before 0058. */
+  /** The subscription that it is for. */
   subscription_id: Id<'subscription'> | null;
   test_clock_id: Id<'test_clock'> | null;
   mandate_id: Id<'mandate'>;
@@ -169,8 +169,7 @@ export async function listAcceptedDebits(db: Db, filter: DebitFilter): Promise<B
     'planId' in filter
       ? db`d.payment_plan_id = ${filter.planId}`
       : 'subscriptionId' in filter
-        ? // By the payment: a debit that was accepted by a version before 0058 does not name its subscription.
-          db`d.payment_intent_id in (select id from payment_intents where subscription_id = ${filter.subscriptionId})`
+        ? db`d.subscription_id = ${filter.subscriptionId}`
         : 'mandateId' in filter
           ? db`d.mandate_id = ${filter.mandateId}`
           : 'methodId' in filter

@@ -7,14 +7,13 @@ export const withheld: Readonly<Record<string, readonly Right[]>> = {
   audit_log: ['update', 'delete'],
   schema_migrations: ['insert', 'update', 'delete'],
   schema_columns: ['insert', 'update', 'delete'],
-  sealed_formats: ['insert', 'update', 'delete'],
 };
 
 /**
  * Grants a PostgreSQL role what the API, the worker and the command line need on the tables, and revokes everything
  * else. The role can insert and read rows of the audit log but not change them. It can only read the list of
- * migrations, the list of columns, and which sealed values the service accepts (`withheld`). Idempotent. It runs in one
- * transaction, so a running service never lacks a right. Run it as the owner of the tables, after the migrations.
+ * migrations and the list of columns (`withheld`). Idempotent. It runs in one transaction, so a running service never
+ * lacks a right. Run it as the owner of the tables, after the migrations.
  * @throws if the role does not exist, or if it could act as the owner: no right could then be withheld from it.
  */
 export async function grantRights(sql: postgres.Sql, role: string): Promise<void> {

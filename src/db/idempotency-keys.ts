@@ -107,13 +107,10 @@ export async function selectKeyUse(db: Db, use: KeyUse): Promise<StoredUse | nul
   return { fingerprint, response: status === null || sealed === null ? null : { status, sealed } };
 }
 
-/**
- * Counts the unexpired requests per encryption key of their fingerprint. `key_id` is the column `fingerprint_key`; `''`
- * stands for null.
- */
+/** Counts the unexpired requests per encryption key of their fingerprint, the column `fingerprint_key`. */
 export async function countFingerprints(db: Db, now: RealInstant): Promise<{ key_id: string; requests: number }[]> {
   return db<{ key_id: string; requests: number }[]>`
-    select coalesce(fingerprint_key, '') as key_id, count(*)::integer as requests
+    select fingerprint_key as key_id, count(*)::integer as requests
     from idempotency_keys where expires_at > ${now} group by 1 order by 1`;
 }
 

@@ -71,14 +71,13 @@ export async function recordCompared(
           or not exists (select from payment_attempts where id = u.subject_id)
       ) as holds
     )
-    insert into live_charging as c (cursor, listed_cursor, listed_since, compared_at, held_at)
-    select to_cursor, to_cursor, clock_timestamp(), case when ${isLast} then clock_timestamp() end,
+    insert into live_charging as c (cursor, listed_since, compared_at, held_at)
+    select to_cursor, clock_timestamp(), case when ${isLast} then clock_timestamp() end,
       case when holds then clock_timestamp() end
     from verdict, (select ${to}::text as to_cursor) mark
     on conflict (one) do update set
       cursor = excluded.cursor,
-      listed_cursor = excluded.cursor,
-      listed_since = case when c.listed_cursor = c.cursor then c.listed_since else excluded.listed_since end,
+      listed_since = coalesce(c.listed_since, excluded.listed_since),
       compared_at = coalesce(excluded.compared_at, c.compared_at),
       held_at = coalesce(c.held_at, excluded.held_at)
     where c.cursor is not distinct from ${from}

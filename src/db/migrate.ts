@@ -22,13 +22,19 @@ const maxLockTries = 60;
 const lockPauseMs = 1_000;
 const lockFailures: readonly string[] = ['55P03', '40P01'];
 
+/** The last migration of 1.0.0. A name that comes before it and is not of this version is of an older one. */
+const lastOfFirstVersion = '0015_operations.sql';
+
+/** What a database, or a data folder, of a version before the first one is refused with. */
+export const madeBeforeFirstVersion = 'Made before 1.0.0. Delete DATA_DIR, or start the version that made it.';
+
 /**
  * Brings the schema of the database up to this version. Runs the numbered migrations that are not applied yet, in
  * order, each in its own transaction unless its first line says otherwise. Concurrent runners wait for each other and
  * run nothing twice. A service of the previous version may run meanwhile (docs/upgrades.md). `grantTo` is the role that
  * the service runs as. Its rights are set after the migrations, see `grantRights`.
- * @throws if a migration fails (nothing of it stays), if it cannot get its locks within two minutes, or if a newer
- *   version has migrated the database.
+ * @throws if a migration fails (nothing of it stays), if it cannot get its locks within two minutes, or if another
+ *   version has migrated the database: a newer one, or one before 1.0.0.
  */
 export async function migrate(
   databaseUrl: string,
@@ -46,6 +52,7 @@ export async function migrate(
     const applied = new Set((await sql<{ name: string }[]>`select name from schema_migrations`).map((row) => row.name));
     const known = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
     const unknown = [...applied].filter((name) => !known.includes(name));
+    if (unknown.some((name) => name < lastOfFirstVersion)) throw new Error(madeBeforeFirstVersion);
     if (unknown.length > 0) {
       throw new Error(
         `the database was migrated by a newer version (${unknown.join(', ')}): start that version instead`,

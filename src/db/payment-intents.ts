@@ -43,16 +43,16 @@ export interface PaymentIntentRow {
   subscription_id: Id<'subscription'> | null;
   /** The number of the charge among those of its subscription, from 1. */
   subscription_charge: number | null;
-  /** The period that it pays, or in which the change was made that it pays. Null in rows of a former version. */
+  /** The period that it pays, or in which the change was made that it pays. */
   subscription_period: PeriodNumber | null;
   amount: MinorUnits;
-  /** The amount that it was made with. Nothing changes it. Null in rows of a former version. */
-  agreed_amount: MinorUnits | null;
+  /** The amount that it was made with. Nothing changes it. */
+  agreed_amount: MinorUnits;
   fee_amount: MinorUnits;
   surcharge_amount: MinorUnits;
   surcharge_applied: boolean;
-  /** Whether the fee is asked of the payer. Null in rows of a former version: `surcharge_applied` says it. */
-  surcharge_asked: boolean | null;
+  /** Whether the fee is asked of the payer. */
+  surcharge_asked: boolean;
   surcharge_reason: SurchargeReason | null;
   /** Of the last attempt. Null if no rule was asked. */
   surcharge_basis: SurchargeBasis | null;

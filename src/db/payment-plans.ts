@@ -13,11 +13,9 @@ import type { RealInstant } from '../platform/real-time.ts';
 import { payerColumns } from './customers.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-/**
- * The amounts of a plan as the service has written them. Nothing else writes them. Null in rows of a former version.
- */
+/** The amounts of a plan as the service has written them. Nothing else writes them. */
 export interface AgreedAmounts {
-  agreed_recurring_cents: MinorUnits | null;
+  agreed_recurring_cents: MinorUnits;
   agreed_first_cents: MinorUnits | null;
   agreed_total_cents: MinorUnits | null;
 }
@@ -103,7 +101,7 @@ export function editedPlans(db: Db): Fragment {
     select id from payment_plans
     where (ended_as is not null and state not in ('closed', 'deactivated'))
       or (state = 'active' and state_reason is not null)
-      or (agreed_recurring_cents is not null and state not in ('closed', 'deactivated') and (
+      or (state not in ('closed', 'deactivated') and (
         agreed_recurring_cents <> recurring_amount_cents
         or agreed_first_cents is distinct from first_amount_cents
         or agreed_total_cents is distinct from total_amount_cents))`;

@@ -15,8 +15,8 @@ export interface RefundRow {
   livemode: boolean;
   payment_intent_id: Id<'payment_intent'>;
   amount: MinorUnits;
-  /** How much of it is surcharge. Null in rows of a former version. */
-  surcharge_amount: MinorUnits | null;
+  /** How much of it is surcharge. */
+  surcharge_amount: MinorUnits;
   currency: Currency;
   reason: string | null;
   metadata: Record<string, string>;

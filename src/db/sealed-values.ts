@@ -15,15 +15,6 @@ export const sealedColumns = {
 
 export type SealedColumn = keyof typeof sealedColumns;
 
-/** The format of sealed bytes, which is their first byte (services/accounts/sealed-bytes.ts). */
-export type SealFormat = 1 | 2;
-
-/** The oldest format of sealed values that this database may hold: 2 in a new installation. */
-export async function selectOldestFormat(db: Db): Promise<SealFormat> {
-  const [row] = await db<{ oldest: number }[]>`select oldest from sealed_formats`;
-  return row?.oldest === 2 ? 2 : 1;
-}
-
 /** A field of the database. A sealed value is bound to its field. */
 export interface SealedField {
   table: string;
@@ -57,14 +48,14 @@ export interface SealedValue {
 }
 
 /**
- * The id of the key that a value is sealed with. It is at the head of the value in every format. `''` if the value was
- * not made by the vault.
+ * The id of the key that a value is sealed with. It is at the head of the value in every format. `''` if the value is
+ * in none of these formats (their numbers, see services/accounts/sealed-bytes.ts).
  */
-function keyIdIn(db: Db, column: string): Fragment {
+function keyIdIn(db: Db, column: string, formats: readonly number[]): Fragment {
   const value = db(column);
   // `escape` converts any bytes to text, even those of a damaged value.
   return db`
-    case when ${formatIn(db, column)} in (1, 2)
+    case when ${formatIn(db, column)} in ${db(formats)}
       then encode(substring(${value} from 3 for get_byte(${value}, 1)), 'escape') else '' end`;
 }
 
@@ -80,11 +71,11 @@ export interface SealedCount {
   values: number;
 }
 
-/** Counts the values by key and format. A value that was not made by the vault counts under the id `''`. */
-export async function countSealed(db: Db, name: SealedColumn): Promise<SealedCount[]> {
+/** Counts the values by key and format. A value in none of these formats counts under the id `''`. */
+export async function countSealed(db: Db, name: SealedColumn, formats: readonly number[]): Promise<SealedCount[]> {
   const { table, column } = sealedColumns[name];
   return db<SealedCount[]>`
-    select ${keyIdIn(db, column)} as key_id, ${formatIn(db, column)} as format, count(*)::integer as values
+    select ${keyIdIn(db, column, formats)} as key_id, ${formatIn(db, column)} as format, count(*)::integer as values
     from ${db(table)} where ${db(column)} is not null group by 1, 2 order by 1, 2`;
 }
 
@@ -97,13 +88,13 @@ export async function countPages(db: Db, name: SealedColumn): Promise<number> {
 }
 
 /**
- * Locks the values on these pages that are sealed with a key other than `keyId`, or in another format. Skips rows that
- * another transaction has locked: neither waits for the other, and a later pass finds them.
+ * Locks the values on these pages that are sealed with a key other than `keyId`, or in a format other than the first
+ * one. Skips rows that another transaction has locked: neither waits for the other, and a later pass finds them.
  */
 export async function lockSealedOtherwise(
   tx: Tx,
   name: SealedColumn,
-  { keyId, format }: { keyId: string; format: SealFormat },
+  { keyId, formats }: { keyId: string; formats: readonly [number, ...number[]] },
   pages: Pages,
 ): Promise<SealedValue[]> {
   const { column } = sealedColumns[name];
@@ -112,7 +103,7 @@ export async function lockSealedOtherwise(
     name,
     isOn(tx, pages),
     tx`
-      and (${keyIdIn(tx, column)} <> ${keyId} or ${formatIn(tx, column)} <> ${format})
+      and (${keyIdIn(tx, column, formats)} <> ${keyId} or ${formatIn(tx, column)} <> ${formats[0]})
       for no key update skip locked`,
   );
 }
@@ -134,17 +125,17 @@ export async function listSealed(db: Db, name: SealedColumn, pages: Pages): Prom
   return selectSealed(db, name, isOn(db, pages), db``);
 }
 
-/**
- * Some of the sealed values, at most `limit`: those of this key, or of any key (null). Reads the table until it has
- * found so many, so a key without values costs a whole scan.
- */
-export async function sampleSealed(
+/** Whether any value is sealed with this key. Reads the table until it has found one. */
+export async function isKeyUsed(
   db: Db,
   name: SealedColumn,
-  { keyId, limit }: { keyId: string | null; limit: number },
-): Promise<SealedValue[]> {
-  const ofKey = keyId === null ? db`` : db`and ${keyIdIn(db, sealedColumns[name].column)} = ${keyId}`;
-  return selectSealed(db, name, db`true`, db`${ofKey} limit ${limit}`);
+  { keyId, formats }: { keyId: string; formats: readonly number[] },
+): Promise<boolean> {
+  const { table, column } = sealedColumns[name];
+  const [found] = await db`
+    select 1 from ${db(table)}
+    where ${db(column)} is not null and ${keyIdIn(db, column, formats)} = ${keyId} limit 1`;
+  return found !== undefined;
 }
 
 async function selectSealed(

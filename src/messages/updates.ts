@@ -4,9 +4,9 @@ import type { IssuedBy, SkipSlotInput } from './operator-command.ts';
 /**
  * Advances a clock-bound subject from the clock's present time, `from`, to `target` (both epoch ms of the clock).
  * Completes when everything due by then is done. `dueAt` is when its next step is due, as the sender has just read it;
- * without it the workflow reads that first. A sender of an earlier version omits `from` and `dueAt`.
+ * if it is null, the workflow reads that first.
  */
-export const advanceTo = defineUpdate<void, [target: number, from?: number, dueAt?: number]>('advanceTo');
+export const advanceTo = defineUpdate<void, [target: number, from: number, dueAt: number | null]>('advanceTo');
 
 /**
  * The operator commands as Updates, sent from the Web UI or the command line. Each returns a sentence: what was done,

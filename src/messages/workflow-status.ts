@@ -29,5 +29,5 @@ export interface Stall {
   since: number | null;
 }
 
-/** Every workflow of this version handles it. Workers of former versions do not: the query then fails. */
+/** Every workflow handles it. */
 export const statusQuery = defineQuery<WorkflowStatus>('status');

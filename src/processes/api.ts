@@ -32,7 +32,7 @@ const connections = 24;
  */
 const forThisMachine = process.argv.includes('--for-this-machine');
 
-const { config, databaseUrl, vaults, publicUrl } = await orExplain(() =>
+const { config, databaseUrl, vault, publicUrl } = await orExplain(() =>
   readServingConfig(process.env, { forThisMachine }),
 );
 // Before all else: log lines and calls to Temporal carry the id of their trace.
@@ -47,7 +47,7 @@ const sql = openPool(databaseUrl, { max: connections, name: 'payments api', acqu
 // The operators' page responds even while all requests wait. It connects when the page is opened.
 const figures = openPool(databaseUrl, { max: 3, name: 'payments operators', acquireTimeoutMs });
 const ending = new AbortController();
-const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, ending.signal);
+const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config, tracing?.client);
 const timeSkipping = watchTimeSkipping(sideOf(sides, false).temporal, logger);
 const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: null, logger }));

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type SealFormat, selectOldestFormat } from '../db/sealed-values.ts';
 import { inWords } from '../platform/database-causes.ts';
 import type { Logger } from '../platform/logger.ts';
 import { causeOf } from '../platform/postgres/causes.ts';
@@ -37,13 +36,6 @@ export async function assertKeysFit(sql: Db, vault: Vault, lost: readonly string
   if (problems.length > 0) throw new KeysRefused(problems, place);
 }
 
-/** Two vaults of the same keys. They differ in the formats that they open. */
-export interface Vaults {
-  usual: Vault;
-  /** For a database that never had values of format 1 (`sealed_formats`). The same if ENCRYPTION_FORMATS is set. */
-  ofNewInstallation: Vault;
-}
-
 /** A vault that refuses all work until its keys have been compared with the database. */
 export interface CheckedVault {
   vault: Vault;
@@ -55,29 +47,28 @@ export interface CheckedVault {
 
 /**
  * Compares the keys of ENCRYPTION_KEYS with the database: at once, or as soon as PostgreSQL responds. Until then the
- * vault throws Unavailable, so that nothing is sealed with a wrong key. Then it opens the formats that the database may
- * hold. If the keys do not fit, logs why and ends the
+ * vault throws Unavailable, so that nothing is sealed with a wrong key. If the keys do not fit, logs why and ends the
  * process with 1. `signal` ends the wait.
  */
 export function checkVault(
   sql: Pool,
-  { usual, ofNewInstallation }: Vaults,
+  vault: Vault,
   lost: readonly string[],
   logger: Logger,
   signal: AbortSignal,
 ): CheckedVault {
-  let checked: Vault | null = null;
+  let isChecked = false;
   const whenChecked =
-    <A extends unknown[], R>(use: (vault: Vault, ...args: A) => R) =>
+    <A extends unknown[], R>(use: (...args: A) => R) =>
     (...args: A): R => {
-      if (checked !== null) return use(checked, ...args);
+      if (isChecked) return use(...args);
       throw new Unavailable('The encryption keys are not compared with the database yet. Try again.');
     };
 
   async function check(): Promise<void> {
     try {
-      const oldest = await compareWhenPossible(sql, usual, lost, logger, signal);
-      checked = oldest === 2 ? ofNewInstallation : usual;
+      await compareWhenPossible(sql, vault, lost, logger, signal);
+      isChecked = true;
     } catch (error) {
       if (signal.aborted) return await new Promise<never>(() => {}); // the process is ending
       if (error instanceof KeysRefused) logger.fatal(error.message);
@@ -89,12 +80,12 @@ export function checkVault(
   const fits = check();
   return {
     vault: {
-      ...usual,
-      seal: whenChecked((vault, plain, field) => vault.seal(plain, field)),
-      open: whenChecked((vault, sealed, field) => vault.open(sealed, field)),
-      fingerprintsOf: whenChecked((vault, parts) => vault.fingerprintsOf(parts)),
-      clientSecretOf: whenChecked((vault, intentId) => vault.clientSecretOf(intentId)),
-      isClientSecretOf: whenChecked((vault, intentId, secret) => vault.isClientSecretOf(intentId, secret)),
+      ...vault,
+      seal: whenChecked(vault.seal),
+      open: whenChecked(vault.open),
+      fingerprintsOf: whenChecked(vault.fingerprintsOf),
+      clientSecretOf: whenChecked(vault.clientSecretOf),
+      isClientSecretOf: whenChecked(vault.isClientSecretOf),
     },
     fits,
     fitsOrWaits: Promise.race([fits, pause(startTimeoutMs, undefined, { ref: false })]),
@@ -106,19 +97,17 @@ function reasonOf(error: unknown): string {
   return cause === null ? 'The encryption keys could not be compared with the database.' : inWords(cause);
 }
 
-/** Returns the oldest format of sealed values that the database may hold. */
 async function compareWhenPossible(
   sql: Pool,
   vault: Vault,
   lost: readonly string[],
   logger: Logger,
   signal: AbortSignal,
-): Promise<SealFormat> {
+): Promise<void> {
   let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      await assertKeysFit(sql, vault, lost, 'ENCRYPTION_KEYS');
-      return await selectOldestFormat(sql);
+      return await assertKeysFit(sql, vault, lost, 'ENCRYPTION_KEYS');
     } catch (error) {
       if (causeOf(error)?.kind === 'login' || !isOutage(error)) throw error;
       if (performance.now() - loggedAt >= logEveryMs) {

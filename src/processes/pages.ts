@@ -25,7 +25,7 @@ const connections = 16;
 /** Passed by `npm start` to its own pages, which have no proxy in front. */
 const forThisMachine = process.argv.includes('--for-this-machine');
 
-const { config, databaseUrl, vaults, publicUrl } = await orExplain(() =>
+const { config, databaseUrl, vault, publicUrl } = await orExplain(() =>
   readServingConfig(process.env, { forThisMachine }),
 );
 const logger = createLogger(config.logLevel, 'pages');
@@ -33,7 +33,7 @@ surviveOutages(logger);
 logTelemetry(logger);
 const sql = openPool(databaseUrl, { max: connections, name: 'payments pages', acquireTimeoutMs });
 const ending = new AbortController();
-const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, ending.signal);
+const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, ending.signal);
 const sides = openSides(config);
 const metrics = await orExplain(() => openMetrics(config, { sql, poolMax: connections, worker: null, logger }));
 const dispatchers = sides.map((side) => startDispatcher(sql, side, logger));

@@ -1,5 +1,4 @@
-import { createVault } from '../services/accounts/vault.ts';
-import type { Vaults } from './checked-vault.ts';
+import { createVault, type Vault } from '../services/accounts/vault.ts';
 import { type Config, ConfigError, readFaultyConfig } from './config/config.ts';
 
 const keysNeeded =
@@ -13,7 +12,7 @@ const publicUrlNeeded = `PUBLIC_URL is not set. Give the origin at which payers 
 export interface ServiceConfig {
   config: Config;
   databaseUrl: string;
-  vaults: Vaults;
+  vault: Vault;
 }
 
 /**
@@ -50,7 +49,7 @@ function publicUrlFaults({ publicUrl, liveProcessor }: Config, forThisMachine: b
 
 function read(env: NodeJS.ProcessEnv, faultsOf: (config: Config) => string[]): ServiceConfig {
   const { config, faults } = readFaultyConfig(env);
-  const { databaseUrl, encryptionKeys, encryptionFormats, temporal } = config;
+  const { databaseUrl, encryptionKeys, temporal } = config;
   const missing: string[] = [];
   if (databaseUrl === null) {
     missing.push('DATABASE_URL is not set. Give the URL of a PostgreSQL, or use `npm start`');
@@ -63,7 +62,5 @@ function read(env: NodeJS.ProcessEnv, faultsOf: (config: Config) => string[]): S
   if (databaseUrl === null || encryptionKeys === null || faults.length + missing.length > 0) {
     throw new ConfigError([...faults, ...missing]);
   }
-  const usual = createVault(encryptionKeys, encryptionFormats ?? undefined);
-  const ofNewInstallation = encryptionFormats === null ? createVault(encryptionKeys, [2]) : usual;
-  return { config, databaseUrl, vaults: { usual, ofNewInstallation } };
+  return { config, databaseUrl, vault: createVault(encryptionKeys) };
 }

@@ -21,7 +21,7 @@ import { keepSide, startSide } from './worker-sides.ts';
 
 const connections = 40;
 
-const { config, databaseUrl, vaults } = await orExplain(() => readServiceConfig(process.env));
+const { config, databaseUrl, vault } = await orExplain(() => readServiceConfig(process.env));
 // Before all else: log lines and calls to Temporal carry the id of their trace.
 const tracing =
   config.tracingEndpoint === null
@@ -48,7 +48,7 @@ const starting = new AbortController();
 let close = async (): Promise<void> => starting.abort();
 onShutdown(() => close());
 
-const keys = checkVault(sql, vaults, config.lostEncryptionKeys, logger, starting.signal);
+const keys = checkVault(sql, vault, config.lostEncryptionKeys, logger, starting.signal);
 const deps = {
   ...{ sql, vault: keys.vault, processors, logger, webhookAllowLoopback: config.webhookAllowLoopback },
   version: config.workerVersion,

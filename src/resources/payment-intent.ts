@@ -100,8 +100,7 @@ export const PaymentIntent = Strict(
     subscription_period: Type.Optional(
       Type.Integer({
         description:
-          'The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; ' +
-          'older payments do not say.',
+          'The number of the period that it pays, or in which the change was made that it pays. Subscriptions only.',
       }),
     ),
     metadata: Metadata,

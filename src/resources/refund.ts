@@ -53,12 +53,9 @@ export const Refund = Strict(
     id: Id('refund', 'The id of the refund.'),
     payment_intent_id: Type.String({ description: 'The payment that is refunded.' }),
     amount: Type.Integer({ description: 'Minor units.' }),
-    surcharge_amount: Type.Optional(
-      Type.Integer({
-        description:
-          'How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say.',
-      }),
-    ),
+    surcharge_amount: Type.Integer({
+      description: 'How much of the amount is surcharge, minor units: the part that it has in the payment.',
+    }),
     currency: Currency,
     reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
@@ -97,7 +94,7 @@ export const refundExample = example(Refund, {
 export function presentRefund(row: RefundRow): Refund {
   return present(Refund, {
     ...row,
-    surcharge_amount: row.surcharge_amount ?? undefined,
+    surcharge_amount: row.surcharge_amount,
     refund_at_risk: row.at_risk || undefined,
   });
 }

@@ -1,9 +1,8 @@
-import { ApplicationFailure, allHandlersFinished, condition, patched, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
 import { type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
 import type { Stall } from '../messages/workflow-status.ts';
-import { patches } from '../messages/workflow-versions.ts';
 import { type CollectingActivities, collectingBy } from './activities.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
 import { stallOf } from './effect-failure.ts';
@@ -108,7 +107,7 @@ function openSubjectInbox(kind: SubjectKind): SubjectInbox {
     isInRealTime: null,
   });
   setHandler(advanceTo, (target, from, dueAt) => advance(inbox, target, from, dueAt), {
-    validator: (_target: number, _from?: number, _dueAt?: number) => {
+    validator: (_target: number, _from: number, _dueAt: number | null) => {
       // An advance before the first read is accepted: it may be the one that has started the workflow.
       if (inbox.isInRealTime === true) throw new Error(noClock);
     },
@@ -120,8 +119,8 @@ function openSubjectInbox(kind: SubjectKind): SubjectInbox {
 
 const noClock = 'Nothing is advanced: the subject is on no test clock, but in real time.';
 
-async function advance(inbox: SubjectInbox, target: number, from?: number, dueAt?: number): Promise<void> {
-  if (dueAt !== undefined && isReadyFor(inbox, target, from) && patched(patches.advancesBringDates)) {
+async function advance(inbox: SubjectInbox, target: number, from: number, dueAt: number | null): Promise<void> {
+  if (dueAt !== null && isReadyFor(inbox, target, from)) {
     inbox.logical = Math.max(inbox.logical, from);
     inbox.dueAt = dueAt;
   } else {
@@ -131,7 +130,7 @@ async function advance(inbox: SubjectInbox, target: number, from?: number, dueAt
   inbox.stalled = null;
   // An earlier `from` has two causes. The database, and the clock with it, was restored from a back-up. Or the same
   // advance is repeated; then what it has collected is no longer due.
-  if (from !== undefined && from < inbox.logical) setBack(inbox, from, target);
+  if (from < inbox.logical) setBack(inbox, from, target);
   if (target > inbox.horizon) inbox.horizon = target;
   await condition(() => inbox.settledThrough >= target || inbox.stalled !== null || inbox.isInRealTime === true);
   if (inbox.isInRealTime === true) throw ApplicationFailure.nonRetryable(noClock);
@@ -139,8 +138,8 @@ async function advance(inbox: SubjectInbox, target: number, from?: number, dueAt
 }
 
 /** Whether the loop waits for a later time, so that it can sleep until what is due without reading that again. */
-function isReadyFor({ stalled, logical, horizon }: SubjectInbox, target: number, from?: number): from is number {
-  return stalled === null && from !== undefined && from >= logical && target > horizon;
+function isReadyFor({ stalled, logical, horizon }: SubjectInbox, target: number, from: number): boolean {
+  return stalled === null && from >= logical && target > horizon;
 }
 
 /** Reads the subject's status. A failed read does not end the workflow: it waits and reads again. */
@@ -204,7 +203,7 @@ async function executeCommands({ id, collection, inbox }: Run): Promise<void> {
  * is too long. On a test clock nothing is retried automatically.
  */
 async function leaveLongHistory(id: string, inbox: SubjectInbox): Promise<void> {
-  if (!needsFreshRun(inbox) || !patched(patches.freshRunsWhileStalled)) return;
+  if (!needsFreshRun(inbox)) return;
   await condition(() => allHandlersFinished() || inbox.commandQueue.waiting.length > 0);
   if (allHandlersFinished()) await beginFreshRun(id, true);
 }

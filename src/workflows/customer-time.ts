@@ -88,8 +88,7 @@ export function clockTime(inbox: SubjectInbox, start: number): CustomerTime {
     },
     follow({ clockTime, clockLimit }) {
       if (clockTime === null) return;
-      // Results recorded by an earlier version have no `clockLimit`.
-      if (typeof clockLimit === 'number' && inbox.logical > clockLimit) setBack(inbox, clockTime, clockLimit);
+      if (clockLimit !== null && inbox.logical > clockLimit) setBack(inbox, clockTime, clockLimit);
       if (clockTime > inbox.logical) inbox.logical = clockTime;
     },
     // The rest of an advance, in which nothing is due, needs no sleep: there is nothing to skip to.

@@ -1,11 +1,4 @@
-import {
-  ApplicationFailure,
-  condition,
-  makeContinueAsNewFunc,
-  patched,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ApplicationFailure, condition, makeContinueAsNewFunc, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
   commandRefused,
   type IssuedBy,
@@ -16,7 +9,6 @@ import {
 import { signals } from '../messages/signals.ts';
 import { slotInWords } from '../messages/slot-in-words.ts';
 import { commands } from '../messages/updates.ts';
-import { patches } from '../messages/workflow-versions.ts';
 import { refusedCommandOf, stallOf } from './effect-failure.ts';
 
 // What reaches a workflow from outside, its signals and operator commands, and when it needs a fresh run.
@@ -195,7 +187,7 @@ const longHistory = 180;
 
 /** Returns whether the workflow should continue as new at its next idle moment. */
 export function wantsFreshRun(inbox: Inbox): boolean {
-  return needsFreshRun(inbox) || (workflowInfo().historyLength >= longHistory && patched(patches.shortHistories));
+  return needsFreshRun(inbox) || workflowInfo().historyLength >= longHistory;
 }
 
 /**

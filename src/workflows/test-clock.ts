@@ -13,7 +13,6 @@ import { beginFreshRun, type CommandQueue, inWords, openInbox, runCommands, want
 import { lookingAgain } from './look-again.ts';
 import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
-import { makesStallsSearchable } from './operator-page/stalled.ts';
 
 /** A longer advance is shown on the page and in the search attributes. Most advances take a fraction of a second. */
 const shownAfter = '10 seconds';
@@ -95,10 +94,8 @@ async function tendUnlessRetried(clockId: string, { page, commandQueue }: Run): 
     },
   );
   const isWanted = () => finished || commandQueue.waiting.length > 0;
-  if (makesStallsSearchable()) {
-    const isQuick = await condition(isWanted, shownAfter, { summary: 'the advance takes long' });
-    if (!isQuick) showAdvancing(page, clockId, begunAt, commandQueue.last);
-  }
+  const isQuick = await condition(isWanted, shownAfter, { summary: 'the advance takes long' });
+  if (!isQuick) showAdvancing(page, clockId, begunAt, commandQueue.last);
   for (;;) {
     await condition(isWanted);
     if (finished) return tended;

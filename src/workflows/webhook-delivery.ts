@@ -3,7 +3,6 @@ import {
   CancellationScope,
   condition,
   isCancellation,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   setHandler,
@@ -14,7 +13,6 @@ import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
-import { patches } from '../messages/workflow-versions.ts';
 import { inProcess } from './activities.ts';
 import { refusedCommandOf } from './effect-failure.ts';
 import {
@@ -62,14 +60,13 @@ export async function webhookDelivery(deliveryId: string): Promise<void> {
   for (;;) {
     inbox.retryNow = false;
     inbox.isPoked = false;
-    const isInTask = patched(patches.attemptsInTask);
-    const made = await attempt(deliveryId, known, inbox, isInTask);
+    const made = await attempt(deliveryId, known, inbox);
     if (made === null || 'givenUp' in made) {
       inbox.givenUp = made?.givenUp ?? null;
       commandQueue.closed = made?.givenUp.text ?? 'Nothing was done: there is no such delivery.';
       break;
     }
-    showDelivery(page, deliveryId, made, { lastCommand: commandQueue.last, isInTask });
+    showDelivery(page, deliveryId, made, commandQueue.last);
     commandQueue.closed = made.status === 'pending' ? null : `Nothing was done: the delivery is ${made.status}.`;
     known = made.status === 'pending' ? made.attempts : null;
     if (known !== null) {
@@ -134,12 +131,11 @@ async function attempt(
   deliveryId: string,
   known: number | null,
   inbox: DeliveryInbox,
-  isInTask: boolean,
 ): Promise<Progress | { givenUp: CommandOutcome } | null> {
   const isGivenUp = () => inbox.giveUp;
   inbox.isUnderWay = true;
   const scope = new CancellationScope();
-  const made = scope.run(() => makeAttempt(deliveryId, known, isInTask));
+  const made = scope.run(() => makeAttempt(deliveryId, known));
   made.catch(() => {}); // handled below, unless the delivery is given up
   await Promise.race([made, condition(isGivenUp)]);
   inbox.isUnderWay = false;
@@ -149,9 +145,8 @@ async function attempt(
     if (!isCancellation(error)) throw error;
   });
   try {
-    // A run of an earlier version recorded no result here.
-    const text: string | undefined = await activitiesFor(known).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
-    return { givenUp: { text: text ?? 'The delivery is given up.', isRefused: false } };
+    const text = await activitiesFor(known).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+    return { givenUp: { text, isRefused: false } };
   } catch (error) {
     const refusal = refusedCommandOf(error);
     if (refusal === null) throw error;
@@ -163,16 +158,14 @@ async function attempt(
  * Makes one attempt: in the workflow task if the receiver responds promptly, otherwise in an activity. An activity
  * takes Temporal twice the work. A failure in the task is not retried there: the activity is, for as long as it takes.
  */
-async function makeAttempt(deliveryId: string, known: number | null, isInTask: boolean): Promise<Progress | null> {
-  if (isInTask) {
-    const made = await inTask(known)
-      .attemptWebhookDeliveryInTask(deliveryId, known)
-      .catch((error: unknown) => {
-        if (isCancellation(error)) throw error;
-        return 'needs an activity' as const;
-      });
-    if (made !== 'needs an activity') return made;
-  }
+async function makeAttempt(deliveryId: string, known: number | null): Promise<Progress | null> {
+  const made = await inTask(known)
+    .attemptWebhookDeliveryInTask(deliveryId, known)
+    .catch((error: unknown) => {
+      if (isCancellation(error)) throw error;
+      return 'needs an activity' as const;
+    });
+  if (made !== 'needs an activity') return made;
   return activitiesFor(known).attemptWebhookDelivery(deliveryId, known);
 }
 

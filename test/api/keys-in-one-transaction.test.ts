@@ -119,8 +119,8 @@ describe('the Idempotency-Key of a customer or an intent, which is written by th
     db.sql
       .begin(async (tx) => {
         await tx`
-          insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-          select ${keys.biller.id}, false, name, ${Buffer.alloc(32)}, now(), now() + interval '1 h'
+          insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
+          select ${keys.biller.id}, false, name, ${Buffer.alloc(32)}, 'test', now(), now() + interval '1 h'
           from unnest(${names}::text[]) name`;
         await work();
         throw new Error('given up');
@@ -160,8 +160,8 @@ describe('the Idempotency-Key of a customer or an intent, which is written by th
     const held = db.sql
       .begin(async (tx) => {
         await tx`
-          insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-          values (${keys.biller.id}, false, 'crossed', ${Buffer.alloc(32)}, now(), now() + interval '1 h')`;
+          insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
+          values (${keys.biller.id}, false, 'crossed', ${Buffer.alloc(32)}, 'test', now(), now() + interval '1 h')`;
         asked = here('crossed', '/payment_intents', { ...intent, customer_id: id });
         await untilSomebodyWaits();
         await tx`update customers set reference = 'changed' where id = ${id}`;

@@ -134,8 +134,8 @@ export function useStatuses() {
     try {
       await other`begin`;
       await other`
-        insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-        values (${biller.id}, false, ${name}, ${Buffer.alloc(32)}, now(), now() + interval '1 day')`;
+        insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
+        values (${biller.id}, false, ${name}, ${Buffer.alloc(32)}, 'test', now(), now() + interval '1 day')`;
       await other`select pg_advisory_xact_lock(hashtextextended(${`idempotency/${biller.id}/false/${name}`}, 0))`;
       return await impatient.send(method, path, { key, body, headers: { 'Idempotency-Key': name } });
     } finally {

@@ -43,16 +43,16 @@ const damages: Record<string, string> = {
     select id, 99, true, 'ref_taken', now() from payment_attempts where payment_intent_id = INTENT;
     update payment_attempts set outcome = 'failed', code = 'card_declined', message = 'declined' where payment_intent_id = INTENT`,
   'an attempt that has succeeded in live mode is in the list of the live processor': `
-    insert into live_charging (cursor, listed_cursor, listed_since, compared_at) values ('1', '1', '-infinity', 'infinity');
+    insert into live_charging (cursor, listed_since, compared_at) values ('1', '-infinity', 'infinity');
     insert into payment_reservations (attempt_id, number, livemode, reference)
     select id, 99, true, 'ref_taken' from payment_attempts where payment_intent_id = INTENT`,
   'a live charge that has succeeded is of the amount that the list of the live processor has': `
     insert into payment_reservations (attempt_id, number, livemode, reference, taken_at, taken_amount)
     select id, 99, true, 'ref_taken', now(), 1 from payment_attempts where payment_intent_id = INTENT`,
   'a live refund is in the list of the live processor exactly when it has succeeded': `
-    insert into refunds (id, biller_id, livemode, payment_intent_id, amount, currency, status, opened_at, listed_at,
-      created_at, updated_at)
-    select 're_00000000000000000000000000000001', biller_id, true, id, 1, currency, 'failed', now(), now(), now(), now()
+    insert into refunds (id, biller_id, livemode, payment_intent_id, amount, surcharge_amount, currency, status, opened_at,
+      listed_at, created_at, updated_at)
+    select 're_00000000000000000000000000000001', biller_id, true, id, 1, 0, currency, 'failed', now(), now(), now(), now()
     from payment_intents where id = INTENT`,
   'a payment intent has at most one attempt under way': `
     update payment_attempts set outcome = 'processing', settled_at = null;

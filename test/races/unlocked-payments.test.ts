@@ -331,8 +331,8 @@ describe('the Idempotency-Key of a payment that is decided without locks', () =>
       let asked: Promise<Reply> | undefined;
       const held = db.sql.begin(async (tx) => {
         await tx`
-          insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-          values (${keys.biller.id}, false, ${`k${index}`}, ${Buffer.alloc(32)}, now(), now() + interval '1 h')`;
+          insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
+          values (${keys.biller.id}, false, ${`k${index}`}, ${Buffer.alloc(32)}, 'test', now(), now() + interval '1 h')`;
         asked = ask(api.url, path, body, `k${index}`);
         const waits = () => db.sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -128,14 +128,6 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('reads the formats of sealed values in order, so that the first one is written', () => {
-    const formats = ['', '2,1', '1,2', '2'].map((text) => readConfig({ ENCRYPTION_FORMATS: text }).encryptionFormats);
-    assert.deepEqual(formats, [null, [2, 1], [1, 2], [2]]);
-    for (const wrong of ['1', '3', '2,2', '1, 2,3']) {
-      assert.throws(() => readConfig({ ENCRYPTION_FORMATS: wrong }), /ENCRYPTION_FORMATS must be one of/, wrong);
-    }
-  });
-
   for (const [fault, keys] of [
     ['of the wrong length', `a:${randomBytes(16).toString('base64')}`],
     ['without an id', randomBytes(32).toString('base64')],

@@ -225,8 +225,8 @@ describe('what breaks is found by `ops stuck`, and freed by what it says', funct
     const merchant = await service.merchant();
     const kept = await merchant.activePlan({ start_date: inAYear });
     await sql`
-      insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
-      values (${ago(day)}, ${ago(day)}, 0, 0, 0)`;
+      insert into reconciliations (started_at, finished_at, missing, orphaned, stale, examples)
+      values (${ago(day)}, ${ago(day)}, 0, 0, 0, '{}')`;
     await eventually('the outbox is empty', async () => (await sql`select 1 from workflow_intents`).length === 0);
     const yesterday = await backUp(service.db);
     try {

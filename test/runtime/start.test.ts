@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { appendFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '../../lab/eventually.ts';
@@ -71,9 +71,8 @@ describe('npm start', function () {
     await eventually('the file is gone', async () => !existsSync(file), { timeoutMs: 1_000, everyMs: 1 });
     assert.equal(before.copy.child.exitCode, null, 'before anything that it names has ended');
     assert.equal(await before.copy.ended, 0);
-    // A former version kept the keys in this file alone, and a service that was killed leaves it behind.
+    // A service that was killed leaves it behind.
     await writeFile(file, JSON.stringify(before.development));
-    await rm(join(before.copy.dataDir, 'demo-biller.json'));
     const next = up();
     await eventually('PostgreSQL is up', () => copy !== before.copy && /PostgreSQL is up/.test(copy?.output ?? ''));
     assert.equal(existsSync(file), false);

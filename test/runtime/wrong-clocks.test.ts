@@ -170,9 +170,9 @@ describe('a process whose clock is wrong by an hour', () => {
     const { sql } = service.db;
     const { id } = await sql<{ id: string }[]>`select id from billers limit 1`.then(([row]) => row ?? { id: '' });
     await sql`
-      insert into idempotency_keys (biller_id, livemode, key, fingerprint, created_at, expires_at)
-      values (${id}, false, 'good for half an hour', decode(repeat('00', 32), 'hex'), now(), now() + interval '30 minutes'),
-        (${id}, false, 'of before', decode(repeat('00', 32), 'hex'), now() - interval '2 hours', now() - interval '1 hour')`;
+      insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
+      values (${id}, false, 'good for half an hour', decode(repeat('00', 32), 'hex'), 'k1', now(), now() + interval '30 minutes'),
+        (${id}, false, 'of before', decode(repeat('00', 32), 'hex'), 'k1', now() - interval '2 hours', now() - interval '1 hour')`;
     const left = () =>
       sql<{ key: string }[]>`select key from idempotency_keys where key like 'good %' or key like 'of %'`;
     setClockOff(hour);

@@ -1,28 +1,38 @@
 import assert from 'node:assert/strict';
-import { createDecipheriv, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
-import pino from 'pino';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { checkVault, type Vaults } from '../../src/processes/checked-vault.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
+import { type SealFormat, sealFormats } from '../../src/services/accounts/sealed-bytes.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeBiller, makeKey, tester } from '../support/factories.ts';
+import { makeKey, tester } from '../support/factories.ts';
 
 const allPages = { from: 0, to: 1_000_000 };
 const columns = Object.keys(sealedColumns) as SealedColumn[];
 
-describe('the upgrade to sealed values that are bound to their place', () => {
+/** A format as a later version may add it. */
+const nextFormat: SealFormat = {
+  number: 2,
+  saltLength: 24,
+  secretsOf(key, salt) {
+    const derived = Buffer.from(hkdfSync('sha256', key, salt, 'a later format', 44));
+    return { key: derived.subarray(0, 32), nonce: derived.subarray(32) };
+  },
+  authenticated: (head, field) => Buffer.concat([Buffer.from('later'), head, Buffer.from(JSON.stringify(field))]),
+};
+
+describe('a change of the format of sealed values', () => {
   const db = useDatabase(20);
   const key = { id: 'k1', key: randomBytes(32) };
-  const upgrading = createVault([key], [1, 2]);
-  const upgraded = createVault([key]);
-  const strict = createVault([key], [2]);
+  const today = createVault([key]);
+  const reading = createVault([key], [...sealFormats, nextFormat]);
+  const writing = createVault([key], [nextFormat, ...sealFormats]);
+  const strict = createVault([key], [nextFormat]);
   const servers: RunningServer[] = [];
   const answers = new Map<string, string>();
   let apiKey = '';
@@ -67,62 +77,53 @@ describe('the upgrade to sealed values that are bound to their place', () => {
     }
   }
 
-  /** How the former version opens a value. Copied here, so that it does not change. */
-  function openAsFormerVersion(sealed: Buffer): string {
-    assert.equal(sealed[0], 1);
-    const head = sealed.subarray(0, 2 + sealed.readUInt8(1));
-    const rest = sealed.subarray(head.length);
-    const decipher = createDecipheriv('aes-256-gcm', key.key, rest.subarray(0, 12));
-    decipher.setAAD(head).setAuthTag(rest.subarray(12, 28));
-    const text = rest.subarray(28);
-    return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
-  }
-
-  async function formats(vault: Vault): Promise<(number | undefined)[]> {
+  async function inOtherFormat(vault: Vault): Promise<(number | undefined)[]> {
     const [usage] = await keyUsage(db.sql, vault);
-    return [usage?.format_1, usage?.format_2];
+    return [usage?.values, usage?.other_format];
   }
 
-  it('lets the former version read everything that is written while ENCRYPTION_FORMATS is 1,2', async () => {
-    const url = await open(upgrading);
-    await fill(url, 'begun');
+  it('lets this version read all that the next one writes, while that only reads the new format', async () => {
+    await fill(await open(reading), 'begun');
     for (const column of columns) {
       const values = await listSealed(db.sql, column, allPages);
       assert.ok(values.length > 0, column);
-      for (const { sealed, field } of values) {
-        assert.equal(openAsFormerVersion(sealed), upgraded.open(sealed, field));
-      }
+      for (const { sealed, field } of values) assert.equal(today.open(sealed, field), reading.open(sealed, field));
     }
-    assert.deepEqual(await formats(upgrading), [10, 0]);
+    assert.deepEqual(await inOtherFormat(reading), [10, 0]);
   });
 
-  it('fails no repeated request while processes of both settings run', async () => {
-    const [before, later] = await Promise.all([open(upgrading), open(upgraded)]);
+  it('fails no repeated request while processes that write the one and the other run', async () => {
+    const [before, later] = await Promise.all([open(reading), open(writing)]);
     await fill(later, 'went on');
     for (const url of [before, later]) await assertReplayed(url);
-    assert.deepEqual(await formats(upgraded), [10, 10]);
+    assert.deepEqual(await inOtherFormat(writing), [20, 10]);
   });
 
-  it('is completed by a rotation under the same key: no value of the former format is left, and every value opens', async () => {
-    const rotation = await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
+  it('is completed by a rotation under the same key: every value is in the new format, and opens without the old one', async () => {
+    const rotation = await rotateEncryption(db.sql, writing, { by: tester, now: realNow() });
     assert.deepEqual(rotation, { resealed: 10, unreadable: 0 });
-    assert.deepEqual(await formats(upgraded), [0, 20]);
+    assert.deepEqual(await inOtherFormat(writing), [20, 0]);
     assert.deepEqual(await findUnreadable(db.sql, strict), []);
     await assertReplayed(await open(strict));
     const again = await rotateEncryption(db.sql, strict, { by: tester, now: realNow() });
     assert.deepEqual(again, { resealed: 0, unreadable: 0 });
   });
 
-  it('can be undone by a rotation in the former format, before a return to the former version', async () => {
-    const rotation = await rotateEncryption(db.sql, upgrading, { by: tester, now: realNow() });
+  it('leaves no value that a process opens that does not know its format, and says so of each', async () => {
+    const unreadable = await findUnreadable(db.sql, today);
+    assert.equal(unreadable.length, 20);
+    assert.match(unreadable[0]?.problem ?? '', /in no format of this version/);
+    const [ofKey, unknown] = await keyUsage(db.sql, today);
+    assert.deepEqual([ofKey?.values, unknown?.key, unknown?.role, unknown?.values], [0, '', 'missing', 20]);
+  });
+
+  it('can be undone by a rotation in the old format, before a return to this version', async () => {
+    const rotation = await rotateEncryption(db.sql, reading, { by: tester, now: realNow() });
     assert.deepEqual(rotation, { resealed: 20, unreadable: 0 });
-    for (const column of columns) {
-      for (const { sealed } of await listSealed(db.sql, column, allPages)) openAsFormerVersion(sealed);
-    }
+    assert.deepEqual(await findUnreadable(db.sql, today), []);
   });
 
   it('skips and names a value that was moved, and continues with the others', async () => {
-    await rotateEncryption(db.sql, upgraded, { by: tester, now: realNow() });
     await db.sql`
       update idempotency_keys set sealed_response = (select sealed_account_number from payment_methods limit 1)
       where key = 'begun'`;
@@ -133,41 +134,6 @@ describe('the upgrade to sealed values that are bound to their place', () => {
     assert.deepEqual(others, []);
     assert.equal(unreadable?.column, 'idempotent_answers');
     assert.match(unreadable?.problem ?? '', /"k1" do not open: changed, moved from another place, or another key/);
-  });
-});
-
-describe('an installation', () => {
-  const db = useDatabase();
-  const keys = [{ id: 'k1', key: randomBytes(32) }];
-  const field = { table: 't', column: 'c', billerId: 'b', livemode: false, rowId: 'r' };
-  const former = createVault(keys, [1]).seal('kept', field);
-  const asSet = createVault(keys, [2, 1]);
-  const unset = { usual: asSet, ofNewInstallation: createVault(keys, [2]) };
-  const logger = pino({ level: 'silent' });
-
-  /** A vault as a process has it. */
-  async function started(vaults: Vaults): Promise<Vault> {
-    const checked = checkVault(db.sql, vaults, [], logger, new AbortController().signal);
-    await checked.fits;
-    return checked.vault;
-  }
-
-  it('that is new accepts no value of format 1, unless ENCRYPTION_FORMATS has it', async () => {
-    const vault = await started(unset);
-    assert.throws(() => vault.open(former, field), /format 1 is not in ENCRYPTION_FORMATS/);
-    assert.equal(vault.open(vault.seal('new', field), field), 'new');
-    const allowing = await started({ usual: asSet, ofNewInstallation: asSet });
-    assert.equal(allowing.open(former, field), 'kept');
-  });
-
-  it('that had billers before this version goes on reading format 1', async () => {
-    await makeBiller(db.sql);
-    const name = '../../src/db/migrations/0090_sealed_formats.sql';
-    const migration = await readFile(new URL(name, import.meta.url), 'utf8');
-    await db.sql`drop table sealed_formats`;
-    await db.sql.unsafe(migration);
-    const vault = await started(unset);
-    assert.equal(vault.open(former, field), 'kept');
   });
 });
 

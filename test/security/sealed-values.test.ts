@@ -165,13 +165,4 @@ describe('a sealed value', () => {
     ];
     areApart(names.map(([billerId, row]) => sealedField('idempotent_answers', { billerId, livemode: false }, row)));
   });
-
-  it('does not open in the former format, from an old dump, after that format is removed', () => {
-    const keys = [{ id: 'test', key: randomBytes(32) }];
-    const ofOldDump = createVault(keys, [1]);
-    const without = createVault(keys, [2]);
-    for (const field of fields) {
-      assert.throws(() => without.open(ofOldDump.seal(accountNumber, field), field), VaultError);
-    }
-  });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Client, QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Stall } from '../../src/messages/workflow-status.ts';
 import { explain } from '../../src/operations/stuck/explain.ts';
 import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
@@ -39,13 +39,6 @@ describe('the reason why a workflow is stalled', () => {
 
   it('is left out if the workflow has recovered meanwhile', async () => {
     assert.deepEqual(await explained(() => ({ stalled: null })), stuck);
-  });
-
-  it('is unknown if the worker runs a former version, which has no such query', async () => {
-    const { why } = await explained(() => {
-      throw new QueryNotRegisteredError('Workflow did not register a handler for status', 3);
-    });
-    assert.match(why ?? '', /; its reason is unknown: a worker of a former version runs it/);
   });
 
   it('is not asked for where Temporal is away', async () => {

@@ -231,8 +231,8 @@ describe('what is stuck by what PostgreSQL knows', () => {
     const { sql } = stage.db;
     assert.deepEqual(await kinds(null, day), [], 'none was made yet');
     const made = (at: Date, missing: number) => sql`
-      insert into reconciliations (started_at, finished_at, missing, orphaned, stale)
-      values (${at}, ${at}, ${missing}, 0, 1)`;
+      insert into reconciliations (started_at, finished_at, missing, orphaned, stale, examples)
+      values (${at}, ${at}, ${missing}, 0, 1, '{}')`;
     await made(ago(2 * minute), 3);
     const { workflows_differ: differ } = await stuckOf(null);
     assert.match(differ?.why ?? '', /^3 missing, 0 orphaned, 1 stale: /);
@@ -249,10 +249,10 @@ describe('what is stuck by what PostgreSQL knows', () => {
     await db.sql`
       insert into payment_plans (id, biller_id, livemode, customer_id, name, state, frequency_type, frequency_period,
         recurring_amount_cents, until_further_notice, currency, start_date, failure_behaviour, next_due_at, activated_at,
-        created_at, updated_at)
+        created_at, updated_at, agreed_recurring_cents)
       select left(id, -4) || lpad(n::text, 4, '0'), biller_id, livemode, customer_id, name, state, frequency_type, frequency_period,
         recurring_amount_cents, until_further_notice, currency, (now() at time zone 'UTC')::date, failure_behaviour,
-        now() - make_interval(mins => 10 + n), ${ago(day)}, created_at, updated_at
+        now() - make_interval(mins => 10 + n), ${ago(day)}, created_at, updated_at, agreed_recurring_cents
       from payment_plans, generate_series(1, 150) n where id = ${id}`;
     const report = (await findStuck(db.sql, stuckDefinitions, realNow())).find(({ kind }) => kind === 'plan_overdue');
     assert.deepEqual(

@@ -12,10 +12,8 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { startOptionsOf } from '../../src/processes/temporal/start-options.ts';
 import type { WebhookDelivery } from '../../src/resources/webhook-delivery.ts';
 import { maxRequestsUnderWay } from '../../src/services/webhooks/sending-turns.ts';
-import { beforePatch } from '../replay/without-patch.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
-import { workflowBundle } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
 describe('the delivery of a webhook', () => {
@@ -92,9 +90,6 @@ describe('the delivery of a webhook', () => {
       'WORKFLOW_TASK_SCHEDULED',
       'WORKFLOW_TASK_STARTED',
       'WORKFLOW_TASK_COMPLETED',
-      // The patch, and the search attribute that names it.
-      'MARKER_RECORDED',
-      'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
       // The attempt.
       'MARKER_RECORDED',
       'WORKFLOW_EXECUTION_COMPLETED',
@@ -150,7 +145,7 @@ describe('the delivery of a webhook', () => {
     }
   });
 
-  it('gets its search attributes with its first result if the dispatcher of a former version has started it', async () => {
+  it('gets its search attributes with its first result if it was started without them', async () => {
     await service.stopDispatcher();
     try {
       const { merchant, id } = await ping();
@@ -163,28 +158,6 @@ describe('the delivery of a webhook', () => {
     } finally {
       service.startDispatcher();
     }
-  });
-
-  it('continues in the new way at its next attempt when its run began before the attempts in the workflow task', async () => {
-    receiver.answer = (_request, response, nth) => {
-      response.statusCode = nth <= 2 ? 500 : 200;
-      response.end();
-    };
-    await service.stopWorkers();
-    await service.startWorkers(beforePatch(await workflowBundle(), 'attemptsInTask'));
-    const { merchant, id } = await ping();
-    await untilAttempted(merchant, id, 1);
-    await service.stopWorkers();
-    await service.startWorkers();
-    await untilAttempted(merchant, id, 2);
-    await workflowOf(id).signal('retryNow');
-    await untilEnded(id);
-    // The second one too, because all that the new worker knows of the endpoint is that it fails.
-    assert.equal((await eventsOf(id)).filter(isActivity).length, 2);
-    assert.equal((await untilAttempted(merchant, id, 3)).status, 'delivered');
-    const { typedSearchAttributes } = await workflowOf(id).describe();
-    assert.equal(typedSearchAttributes.get(attributes.deliveryState), 'delivered');
-    assert.equal(typedSearchAttributes.get(attributes.failedAttempts), 2);
   });
 
   it('is tried again at once when an operator sends retryNow, long before its time', async () => {

@@ -23,9 +23,7 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   if (key.length < 1 || key.length > 255) {
     throw badHeader('Idempotency-Key', 'Idempotency-Key must be 1 to 255 characters.');
   }
-  // The fingerprint includes the kind of API key. A row of an earlier version may belong to either kind, and the other
-  // kind must not read it.
-  const head = `${caller.kind} ${ctx.method} ${ctx.url}\n`;
+  const head = `${ctx.method} ${ctx.url}\n`;
   return {
     billerId: context.billerId,
     livemode: context.livemode,

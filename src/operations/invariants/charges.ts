@@ -186,7 +186,7 @@ export const chargeInvariants: Invariant[] = [
     // Two requests may get their locks in another order than their times. None lives for a minute.
     name: 'a bank account that has a mandate is debited only while one is active',
     promise: 1,
-    remedy: 'The payer had not allowed this debit. Refund ID, and find out whether a process of a former version runs.',
+    remedy: 'The payer had not allowed this debit. Refund ID, and find out what has charged it.',
     offenders: (db) => db<Offender[]>`
       select a.payment_intent_id as id, format('attempt %s succeeded at %s without a mandate', a.number, a.at) as detail
       from payment_attempts a

@@ -3,8 +3,7 @@ import { type Invariant, type Offender, recalculate, restore } from './invariant
 const compareWithBank =
   'Compare the debit with the processor’s account, by its reference in bank_debits. Then restore the row that differs from ' +
   'a back-up.';
-const withoutAuthority =
-  'The payer had not allowed this debit. Refund it, and find out whether a process of a former version runs.';
+const withoutAuthority = 'The payer had not allowed this debit. Refund it, and find out what has charged it.';
 
 /** The same promises for bank debits: their outcome comes days later and is not the end. */
 export const debitInvariants: Invariant[] = [

@@ -7,12 +7,11 @@ const askProcessor =
 
 /**
  * CTE `listed`: since when the list is complete here, and up to when. The last page of the list takes at most ten
- * seconds. None while a process of a former version has compared, which notes nothing.
+ * seconds.
  */
 const listed = (db: Db) => db`
   with listed as (
     select listed_since as since, compared_at - interval '12 seconds' as until from live_charging
-    where listed_cursor = cursor
   )`;
 
 /** Condition: the reservation `r` is the last one of its attempt, which counts. */

@@ -67,7 +67,7 @@ export const surchargeInvariants: Invariant[] = [
       ${judged(db)}
       select id, format('surcharge %s, opened %s', surcharge_amount, opened_at) as detail
       from charged
-      where basis is null and surcharge_asked is not null
+      where basis is null
         and (livemode or (country is not null and opened_at > country_since + interval '1 minute')) limit 100`,
   },
 ];

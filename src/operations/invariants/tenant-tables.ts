@@ -40,7 +40,6 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   reconciliations: { why: 'about the service as a whole' },
   audit_log: { why: 'also has entries that belong to no biller: its columns may be null' },
   encryption_keys: { why: 'about the service as a whole' },
-  sealed_formats: { why: 'about the service as a whole' },
   schema_migrations: { why: 'about the schema' },
   schema_columns: { why: 'about the schema' },
 };

@@ -263,7 +263,7 @@ export const stuckDefinitions: readonly StuckDefinition[] = [
     describe: ({ missing, orphaned, stale, examples }) => ({
       why:
         `${missing} missing, ${orphaned} orphaned, ${stale} stale: one of the two was lost or restored from a back-up, or rows ` +
-        `were changed by hand${examples === null || examples.length === 0 ? '' : ` (${examples.join('; ')})`}`,
+        `were changed by hand${examples.length === 0 ? '' : ` (${examples.join('; ')})`}`,
       remedy:
         'They were repaired, except those that are not started: correct what they name. The next comparison, within five minutes, finds none; to compare now: npm run --silent reconcile.',
     }),

@@ -1,9 +1,4 @@
-import {
-  type Client,
-  QueryNotRegisteredError,
-  type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
-} from '@temporalio/client';
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { statusQuery } from '../../messages/workflow-status.ts';
 import { workflowIdOf } from '../../messages/workflow-types.ts';
@@ -106,15 +101,10 @@ async function batchOf(temporal: Client, stuck: Stuck): Promise<Stuck | null> {
 
 /** Asks the workflow itself what has stalled it, and since when. */
 async function withStall(temporal: Client, stuck: Stuck, workflowId: string): Promise<Stuck> {
-  try {
-    const { stalled } = await temporal.workflow.getHandle(workflowId).query(statusQuery);
-    if (stalled === null) return stuck;
-    const since = stalled.since === null ? null : new Date(stalled.since).toISOString();
-    return withReason({ ...stuck, since: stuck.since ?? since }, `stalled: ${stalled.reason}`);
-  } catch (error) {
-    if (!(error instanceof QueryNotRegisteredError)) throw error;
-    return withReason(stuck, 'its reason is unknown: a worker of a former version runs it, see its page in the Web UI');
-  }
+  const { stalled } = await temporal.workflow.getHandle(workflowId).query(statusQuery);
+  if (stalled === null) return stuck;
+  const since = stalled.since === null ? null : new Date(stalled.since).toISOString();
+  return withReason({ ...stuck, since: stuck.since ?? since }, `stalled: ${stalled.reason}`);
 }
 
 function withReason(stuck: Stuck, reason: string | null): Stuck {

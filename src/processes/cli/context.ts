@@ -58,8 +58,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
   }
   const vault = async () => {
     const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
-    // Commands open every format: they are what makes the older one go.
-    return createVault(keys, config.encryptionFormats ?? undefined);
+    return createVault(keys);
   };
   return {
     sql,

@@ -13,8 +13,8 @@ export const command = defineCommand({
                                 interrupted, run it again
   encryption verify [--json]    open everything and list what cannot be opened; changes nothing
 
-Set ENCRYPTION_KEYS and ENCRYPTION_FORMATS as for the service. The exit status of rotate is 1 if anything is left under
-another key or format, that of verify if anything cannot be opened. SECURITY.md has the steps of a rotation.`,
+Set ENCRYPTION_KEYS as for the service. The exit status of rotate is 1 if anything is left under another key or format,
+that of verify if anything cannot be opened. SECURITY.md has the steps of a rotation.`,
   options: { json: { type: 'boolean' } },
   async run({ values, words: [form, ...rest] }, openContext) {
     refuseMore(rest);
@@ -34,7 +34,7 @@ another key or format, that of verify if anything cannot be opened. SECURITY.md 
       if (wrong.length > 0) throw new KeysRefused(wrong, 'ENCRYPTION_KEYS');
       const rotation = await rotateEncryption(sql, vault, { by: operator(), now: realNow() });
       const keys = await keyUsage(sql, vault);
-      const isAnythingLeft = keys.some((row) => countLeft(row, vault) > 0);
+      const isAnythingLeft = keys.some((row) => countLeft(row) > 0);
       const status = isAnythingLeft ? 1 : 0;
       if (values.json) return { status, text: JSON.stringify({ ...rotation, keys }) };
       const isWaiting = keys.some((row) => row.role !== 'encrypts' && row.requests > 0);
@@ -59,7 +59,7 @@ function adviceOf(isAnythingLeft: boolean, unreadable: number, isWaiting: boolea
   }
   if (!isAnythingLeft) return 'Nothing is left under another key or format.';
   return (
-    'Some process still writes with another key or format. Give every process the same ENCRYPTION_KEYS and\n' +
-    'ENCRYPTION_FORMATS, then run this again.'
+    'Some process still writes with another key or format. Give every process the same version and the same\n' +
+    'ENCRYPTION_KEYS, then run this again.'
   );
 }

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import type { SealFormat } from '../../db/sealed-values.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal-text.ts';
@@ -9,16 +8,6 @@ import { databaseUrlFault } from './database-url.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
 import { databaseTransportFault, processorTransportFault } from './transport.ts';
 import { readWorkerVersion, type WorkerVersion } from './worker-version.ts';
-
-/**
- * The values of ENCRYPTION_FORMATS. As with ENCRYPTION_KEYS, the first format is written and all are read. By default
- * the newer one is written, and the older one is read unless the database is of a new installation. Use `1,2` during an
- * upgrade, while processes run that do not know format 2. Use `2` to refuse format 1, once `encryption status` shows
- * none (docs/upgrades.md).
- */
-const encryptionFormats = { '2,1': [2, 1], '1,2': [1, 2], '2': [2] } as const;
-
-const formatsOf = (text: keyof typeof encryptionFormats | null) => (text === null ? null : encryptionFormats[text]);
 
 /** A key of 32 bytes for AES-256-GCM, and the id that is stored with what it encrypted. */
 export interface EncryptionKey {
@@ -75,8 +64,6 @@ export interface Config {
   /** Ids of keys that are lost for good: the service starts although values need them (ENCRYPTION_KEYS_LOST). */
   readonly lostEncryptionKeys: readonly string[];
   /** The formats of sealed values: the first is written, all are read. */
-  /** Null: as the database says (`sealed_formats`). */
-  readonly encryptionFormats: readonly [SealFormat, ...SealFormat[]] | null;
   /** Whether sandbox webhooks may go to addresses of this machine. */
   readonly webhookAllowLoopback: boolean;
   /** Whether tokens and fingerprints of cards may look like card numbers, as those of some vaults do. */
@@ -158,7 +145,6 @@ export function readFaultyConfig(env: NodeJS.ProcessEnv): { config: Config; faul
     logLevel: read.oneOf('LOG_LEVEL', logLevels) ?? 'info',
     encryptionKeys: read.encryptionKeys('ENCRYPTION_KEYS'),
     lostEncryptionKeys: read.ids('ENCRYPTION_KEYS_LOST'),
-    encryptionFormats: formatsOf(read.oneOf('ENCRYPTION_FORMATS', ['2,1', '1,2', '2'])),
     webhookAllowLoopback: read.flag('WEBHOOK_ALLOW_LOOPBACK', false),
     tokensMayPassLuhn: read.flag('CARD_TOKENS_MAY_PASS_LUHN', false),
     rateLimitPerSecond: read.whole('RATE_LIMIT_PER_SECOND', 500, 1, 1_000_000),

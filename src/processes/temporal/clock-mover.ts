@@ -27,12 +27,11 @@ export function createClockMover(side: WorkflowSide, maxSkips?: number): MoveSub
     // An advance that has moved the subject before has allowed it then.
     const isAllowed = from > advance.from_time;
     const id = to < advance.target_time ? `${advance.id}/${to.getTime()}` : advance.id;
-    const span = [to.getTime(), from.getTime()] as const;
     const move = (): Promise<void> =>
       whileTimeIsSkipped({ temporal, workflowId, maxSkips, isAllowed }, async () => {
         pass('advance allowed to skip');
         await temporal.workflow.getHandle(workflowId).executeUpdate(advanceTo, {
-          args: again || subject.at === null ? [...span] : [...span, subject.at.getTime()],
+          args: [to.getTime(), from.getTime(), again ? null : (subject.at?.getTime() ?? null)],
           // A step of an advance has an id of its own. After the database was restored, Temporal may still hold an
           // Update with this id and return without doing anything.
           updateId: again ? `${id}/${randomUUID()}` : id,

@@ -21,7 +21,8 @@ import { type Vault, VaultError } from './vault.ts';
  * What depends on one encryption key.
  * - `role`: `encrypts` for the first configured key, `decrypts` for the other configured keys, `missing` for a key that
  *   is not configured.
- * - `values`: how many values are sealed with the key; `format_1` and `format_2` count them by format.
+ * - `values`: how many values are sealed with the key; `other_format`: how many of them are in a format that is not
+ *   written any more.
  * - `requests`: how many unexpired Idempotency-Keys identify their request by a fingerprint under this key. A
  *   fingerprint cannot be recomputed under another key. Without the key, repetitions of these requests are refused
  *   until they expire.
@@ -30,8 +31,7 @@ export type KeyUsage = {
   key: string;
   role: 'encrypts' | 'decrypts' | 'missing';
   values: number;
-  format_1: number;
-  format_2: number;
+  other_format: number;
   requests: number;
 } & Record<SealedColumn, number>;
 
@@ -69,8 +69,7 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   const [first, ...others] = vault.keyIds;
   const none = {
     values: 0,
-    format_1: 0,
-    format_2: 0,
+    other_format: 0,
     requests: 0,
     account_numbers: 0,
     webhook_secrets: 0,
@@ -82,12 +81,11 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
   const usage = new Map<string, KeyUsage>([[first, { key: first, role: 'encrypts', ...none }]]);
   for (const key of others) usage.set(key, { key, role: 'decrypts', ...none });
   for (const column of columns) {
-    for (const { key_id: key, format, values } of await countSealed(sql, column)) {
+    for (const { key_id: key, format, values } of await countSealed(sql, column, vault.formats)) {
       const row = usage.get(key) ?? { key, role: 'missing', ...none };
       row[column] += values;
       row.values += values;
-      if (format === 1) row.format_1 += values;
-      if (format === 2) row.format_2 += values;
+      if (format !== vault.formats[0]) row.other_format += values;
       usage.set(key, row);
     }
   }
@@ -99,8 +97,8 @@ export async function keyUsage(sql: Pool, vault: Vault): Promise<KeyUsage[]> {
 }
 
 /** Returns how many values in this row of `keyUsage` a rotation must still seal again. */
-export function countLeft(row: KeyUsage, { format }: Vault): number {
-  return row.role === 'encrypts' ? row.values - row[`format_${format}`] : row.values;
+export function countLeft({ role, values, other_format: inOtherFormat }: KeyUsage): number {
+  return role === 'encrypts' ? inOtherFormat : values;
 }
 
 /**
@@ -153,7 +151,7 @@ export async function findUnreadable(sql: Pool, vault: Vault): Promise<Unreadabl
 
 async function sealEverythingAnew(sql: Pool, vault: Vault): Promise<Rotation> {
   const rotation = { resealed: 0, unreadable: 0 };
-  const wanted = { keyId: vault.keyIds[0], format: vault.format };
+  const wanted = { keyId: vault.keyIds[0], formats: vault.formats };
   for (const column of columns) {
     for await (const pages of pagesOf(sql, column)) {
       const [found, resealed] = await atomically(sql, async (tx) => {
@@ -184,7 +182,7 @@ function sealedAnew(vault: Vault, { place, field, sealed }: SealedValue): Sealed
 async function valuesLeft(sql: Pool, vault: Vault): Promise<Map<string, number>> {
   const usage = await keyUsage(sql, vault);
   const left = usage.map((row) => {
-    return [row.role === 'encrypts' ? `${row.key}, another format` : row.key, countLeft(row, vault)] as const;
+    return [row.role === 'encrypts' ? `${row.key}, another format` : row.key, countLeft(row)] as const;
   });
   return new Map(left.filter(([, values]) => values > 0));
 }

@@ -1,19 +1,48 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { SealedField, SealFormat } from '../../db/sealed-values.ts';
+import type { SealedField } from '../../db/sealed-values.ts';
 
 /**
- * The layout of sealed bytes, in both formats: format (1 byte), length of the key id (1), key id, salt, tag (16),
- * ciphertext. Format, length and key id are the head. The head is authenticated too, so a ciphertext cannot be pointed
- * at another key. db/sealed-values.ts also reads the head, in SQL.
- *
- * Format 2: HKDF-SHA256 of the encryption key and a random salt of 32 bytes derives a key and a nonce for this one
- * value. Values share a key only if their 256-bit salts collide, so the number of values is not limited by nonce reuse.
- * (With one key and random nonces of 96 bits, as in format 1, the limit is about 2^32 values.) The place of the value
- * is authenticated: bytes that are moved to another table, column, biller, mode or row do not open there.
- *
- * Format 1, of earlier versions: uses the encryption key itself, and the salt is the nonce. The place is not
- * authenticated.
+ * A format of sealed bytes. The layout is the same in every format: number of the format (1 byte), length of the key id
+ * (1), key id, salt, tag (16), ciphertext. Number, length and key id are the head. db/sealed-values.ts also reads the
+ * head, in SQL.
  */
+export interface SealFormat {
+  /** From 1 to 255. */
+  readonly number: number;
+  /** In bytes. */
+  readonly saltLength: number;
+  /** Returns the key and the nonce for one value. */
+  secretsOf(key: Buffer, salt: Buffer): { key: Buffer; nonce: Buffer };
+  /** Returns what is authenticated besides the text. */
+  authenticated(head: Buffer, field: SealedField): Buffer;
+}
+
+const keyLength = 32;
+const nonceLength = 12;
+const tagLength = 16;
+
+/**
+ * HKDF-SHA256 of the encryption key and a random salt of 32 bytes derives a key and a nonce for this one value. Values
+ * share a key only if their 256-bit salts collide, so the number of values is not limited by nonce reuse. The head is
+ * authenticated, so a ciphertext cannot be pointed at another key. So is the place of the value: bytes that are moved
+ * to another table, column, biller, mode or row do not open there.
+ */
+const boundToPlace: SealFormat = {
+  number: 1,
+  saltLength: 32,
+  secretsOf(key, salt) {
+    const derived = Buffer.from(hkdfSync('sha256', key, salt, 'sealed value', keyLength + nonceLength));
+    return { key: derived.subarray(0, keyLength), nonce: derived.subarray(keyLength) };
+  },
+  // The encoding is unambiguous: the head states its own length, and JSON separates the parts of the place.
+  authenticated(head, { table, column, billerId, livemode, rowId }) {
+    return Buffer.concat([head, Buffer.from(JSON.stringify([table, column, billerId, livemode, rowId]), 'utf8')]);
+  },
+};
+
+/** The formats of this version: the first is written, all are read. docs/upgrades.md says how one replaces another. */
+export const sealFormats: readonly [SealFormat, ...SealFormat[]] = [boundToPlace];
+
 interface SealedBytes {
   format: SealFormat;
   keyId: string;
@@ -23,11 +52,6 @@ interface SealedBytes {
   text: Buffer;
 }
 
-const saltLengths: Record<SealFormat, number> = { 1: 12, 2: 32 };
-const keyLength = 32;
-const nonceLength = 12;
-const tagLength = 16;
-
 /** Seals a text for its place in the database, with the given encryption key. */
 export function sealBytes(
   format: SealFormat,
@@ -36,20 +60,20 @@ export function sealBytes(
   field: SealedField,
 ): Buffer {
   const name = Buffer.from(id, 'utf8');
-  const head = Buffer.concat([Buffer.from([format, name.length]), name]);
-  const salt = randomBytes(saltLengths[format]);
-  const secrets = secretsOf(format, key, salt);
-  const cipher = createCipheriv('aes-256-gcm', secrets.key, secrets.nonce).setAAD(authenticated(format, head, field));
+  const head = Buffer.concat([Buffer.from([format.number, name.length]), name]);
+  const salt = randomBytes(format.saltLength);
+  const secrets = format.secretsOf(key, salt);
+  const cipher = createCipheriv('aes-256-gcm', secrets.key, secrets.nonce).setAAD(format.authenticated(head, field));
   const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([head, salt, cipher.getAuthTag(), text]);
 }
 
-/** Returns the parts of sealed bytes, or null when their format is unknown. */
-export function partsOf(bytes: Buffer): SealedBytes | null {
-  const format = bytes[0];
-  if (format !== 1 && format !== 2) return null;
+/** Returns the parts of sealed bytes, or null when they are of none of these formats. */
+export function partsOf(bytes: Buffer, formats: readonly SealFormat[]): SealedBytes | null {
+  const format = formats.find(({ number }) => number === bytes[0]);
+  if (format === undefined) return null;
   const saltFrom = 2 + (bytes[1] ?? 0);
-  const tagFrom = saltFrom + saltLengths[format];
+  const tagFrom = saltFrom + format.saltLength;
   const textFrom = tagFrom + tagLength;
   if (bytes.length < textFrom) return null;
   return {
@@ -64,28 +88,11 @@ export function partsOf(bytes: Buffer): SealedBytes | null {
 
 /**
  * Decrypts sealed bytes.
- * @throws when the bytes were changed or sealed with another key and, in format 2, when they were sealed for another
- * place.
+ * @throws when the bytes were changed, or sealed with another key or for another place.
  */
 export function openBytes({ format, head, salt, tag, text }: SealedBytes, key: Buffer, field: SealedField): string {
-  const secrets = secretsOf(format, key, salt);
+  const secrets = format.secretsOf(key, salt);
   const decipher = createDecipheriv('aes-256-gcm', secrets.key, secrets.nonce, { authTagLength: tagLength });
-  decipher.setAAD(authenticated(format, head, field)).setAuthTag(tag);
+  decipher.setAAD(format.authenticated(head, field)).setAuthTag(tag);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
-}
-
-function secretsOf(format: SealFormat, key: Buffer, salt: Buffer): { key: Buffer; nonce: Buffer } {
-  if (format === 1) return { key, nonce: salt };
-  const derived = Buffer.from(hkdfSync('sha256', key, salt, 'sealed value', keyLength + nonceLength));
-  return { key: derived.subarray(0, keyLength), nonce: derived.subarray(keyLength) };
-}
-
-/**
- * Returns what is authenticated besides the text. The encoding is unambiguous: the head states its own length, and JSON
- * separates the parts of the place.
- */
-function authenticated(format: SealFormat, head: Buffer, field: SealedField): Buffer {
-  if (format === 1) return head;
-  const { table, column, billerId, livemode, rowId } = field;
-  return Buffer.concat([head, Buffer.from(JSON.stringify([table, column, billerId, livemode, rowId]), 'utf8')]);
 }

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { SealedField, SealFormat } from '../../db/sealed-values.ts';
+import type { SealedField } from '../../db/sealed-values.ts';
 import { encodeBase62 } from '../../domain/base62.ts';
-import { openBytes, partsOf, sealBytes } from './sealed-bytes.ts';
+import { openBytes, partsOf, type SealFormat, sealBytes, sealFormats } from './sealed-bytes.ts';
 
 /** Encrypts values that must not be readable in the database, and derives secrets that need not be stored. */
 export interface Vault {
@@ -12,13 +12,13 @@ export interface Vault {
    * stored.
    */
   readonly keyChecks: ReadonlyMap<string, Buffer>;
-  /** The format in which it seals. */
-  readonly format: SealFormat;
+  /** The numbers of the formats that it opens. It seals in the first one. */
+  readonly formats: readonly [number, ...number[]];
   /** Encrypts with the first key, for this field of the database. The same text gives different bytes each time. */
   seal(plain: string, field: SealedField): Buffer;
   /**
    * Decrypts what `seal` made for this field, with any of the keys.
-   * @throws VaultError for bytes of another key or field, for changed bytes, and for a format that is not allowed.
+   * @throws VaultError for bytes of another key, field or format, and for changed bytes.
    */
   open(sealed: Uint8Array, field: SealedField): string;
   /**
@@ -62,7 +62,7 @@ interface VaultKey {
  */
 export function createVault(
   keys: readonly { readonly id: string; readonly key: Buffer }[],
-  formats: readonly [SealFormat, ...SealFormat[]] = [2, 1],
+  formats: readonly [SealFormat, ...SealFormat[]] = sealFormats,
 ): Vault {
   const known = new Map(keys.map((item) => [item.id, prepare(item.id, item.key)]));
   const [first, ...others] = known.values();
@@ -72,23 +72,21 @@ export function createVault(
   return {
     keyIds: [first.id, ...others.map(({ id }) => id)],
     keyChecks: new Map([...known.values()].map(({ id, check }) => [id, check])),
-    format: formats[0],
+    formats: [formats[0].number, ...formats.slice(1).map(({ number }) => number)],
 
     seal: (plain, field) => sealBytes(formats[0], first, plain, field),
 
     open(sealed, field) {
-      const parts = partsOf(Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength));
-      if (parts === null) throw new VaultError('these bytes were not made by a vault');
-      const { format, keyId } = parts;
+      const parts = partsOf(Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength), formats);
+      if (parts === null) throw new VaultError('these bytes are in no format of this version');
+      const { keyId } = parts;
       const key = known.get(keyId);
       if (key === undefined) throw new VaultError(`the encryption key "${keyId}" is not configured`);
-      if (!formats.includes(format)) throw new VaultError(`format ${format} is not in ENCRYPTION_FORMATS`);
       try {
         return openBytes(parts, key.key, field);
       } catch (cause) {
-        const moved = format === 1 ? '' : 'moved from another place, ';
         throw new VaultError(
-          `bytes sealed with the key "${keyId}" do not open: changed, ${moved}or another key of this id`,
+          `bytes sealed with the key "${keyId}" do not open: changed, moved from another place, or another key of this id`,
           { cause },
         );
       }

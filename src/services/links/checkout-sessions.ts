@@ -25,7 +25,6 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { isRestricted } from '../payments/charge-records.ts';
 import { confirmRefusal } from '../payments/confirm-rules.ts';
-import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { expireSession } from './changes.ts';
@@ -179,7 +178,7 @@ async function subjectOfIntent(
       ...asked,
       ...{ name, amount, currency, metadata, statement_descriptor },
       description: asked.description ?? description,
-      surcharge_applied: isSurchargeAsked(intent),
+      surcharge_applied: intent.surcharge_asked,
     },
     customer,
     intent,

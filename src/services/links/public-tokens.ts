@@ -18,7 +18,7 @@ import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { isSurchargeAsked, surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
+import { surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
 import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
 import { hashOfToken } from './tokens.ts';
 
@@ -119,7 +119,7 @@ export function priceFor(
   const { session, intent, biller, at } = found;
   // The payment of a fixed amount that was declined is tried again, with the fee that it was made with.
   if (intent === null || session.amount === null) return priceOfOffer(session, found, amount, method);
-  const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: isSurchargeAsked(intent) };
+  const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: intent.surcharge_asked };
   return priceIn(intent, surchargeColumns(asked, method, surchargingOf({ ...biller, livemode: session.livemode }), at));
 }
 

@@ -14,7 +14,6 @@ import { assertMayTry, OtherTotal } from '../payments/confirm-rules.ts';
 import { newIntent } from '../payments/new-intent.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { unrepeatable } from '../payments/repeatable-request.ts';
-import { isSurchargeAsked } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { expireSession } from './changes.ts';
 import { SessionClosed } from './door.ts';
@@ -232,7 +231,7 @@ function isAsShown(intent: PaymentIntentRow, context: RequestContext, open: Open
 }
 
 function askedFee(intent: PaymentIntentRow): MinorUnits {
-  return isSurchargeAsked(intent) ? intent.fee_amount : 0;
+  return intent.surcharge_asked ? intent.fee_amount : 0;
 }
 
 async function makeIntent(

@@ -5,8 +5,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 
 /**
  * Returns the status of a payment link for its workflow. It counts as ended once nothing more falls due, or when it was
- * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/expiry.ts`). A worker of
- * the former version still asks the workflow for that: so the link has not ended during an advance beyond its date.
+ * deleted; and on a test clock, where the advance lets it expire (`services/test-clocks/expiry.ts`).
  */
 export async function linkStatus(db: Db, id: string): Promise<SubjectStatus> {
   const row = await selectLinkStatus(db, id);
@@ -33,7 +32,7 @@ function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): Subjec
   const nextAt = isOpen ? (row.wake_at?.getTime() ?? null) : null;
   return {
     ...ownerOf(row),
-    ended: !isOpen || !hasWorkflow(row),
+    ended: !isOpen || row.test_clock_id !== null,
     state: row.status_reason === null ? row.status : `${row.status} (${row.status_reason})`,
     nextAt,
     nextDueAt: nextAt,
@@ -42,8 +41,4 @@ function statusOf(row: LinkStatusRow, isOpen: boolean, waitsFor: string): Subjec
     lastError: null,
     story: { waitsFor, since: row.updated_at.getTime(), unpaid: null, lastFailure: null },
   };
-}
-
-function hasWorkflow({ test_clock_id: clock, wake_at: wakeAt, clock_limit: limit }: LinkStatusRow): boolean {
-  return clock === null || (wakeAt !== null && limit !== null && wakeAt <= limit);
 }

@@ -55,7 +55,7 @@ const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
 export class AmountChanged extends InvalidState {
   constructor({ amount, agreed_amount: agreed, currency }: PaymentIntentRow) {
     super(
-      `its amount is ${inMoney(amount, currency)}, but it was made with ${inMoney(agreed ?? 0, currency)}: the row was ` +
+      `its amount is ${inMoney(amount, currency)}, but it was made with ${inMoney(agreed, currency)}: the row was ` +
         'changed by hand. Nothing is charged before that is corrected by an operator of the service.',
     );
   }
@@ -63,7 +63,7 @@ export class AmountChanged extends InvalidState {
 
 /** @throws AmountChanged */
 function assertAmount(intent: PaymentIntentRow): void {
-  if (intent.agreed_amount !== null && intent.agreed_amount !== intent.amount) throw new AmountChanged(intent);
+  if (intent.agreed_amount !== intent.amount) throw new AmountChanged(intent);
 }
 
 /**

@@ -39,11 +39,6 @@ export function surchargingOf(row: SurchargingRow): Surcharging {
   return { livemode, country, costs, timeZone };
 }
 
-/** Whether the payer of an intent is asked for the fee. */
-export function isSurchargeAsked(intent: Pick<PaymentIntentRow, 'surcharge_asked' | 'surcharge_applied'>): boolean {
-  return intent.surcharge_asked ?? intent.surcharge_applied;
-}
-
 /**
  * Returns what a payment comes to by a method at an instant. While the method is unknown (null), it is the most that
  * any method may come to.
@@ -82,6 +77,6 @@ export function decideSurcharge<T extends PaymentIntentRow>(
   at: CustomerInstant,
 ): T & DecidedIntent {
   const { amount, fee_amount: fee } = intent;
-  const columns = method && surchargeColumns({ amount, fee, isAsked: isSurchargeAsked(intent) }, method, biller, at);
+  const columns = method && surchargeColumns({ amount, fee, isAsked: intent.surcharge_asked }, method, biller, at);
   return { ...intent, ...columns } as T & DecidedIntent;
 }

@@ -18,7 +18,7 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { currencyErrors, hasFittingDefault } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { planErrors } from './plan-rules.ts';
-import { agreedAfter, neverAgreed } from './plan-terms.ts';
+import { agreedInNew } from './plan-terms.ts';
 
 /**
  * Creates a plan in `pending`. Nothing is scheduled before it is activated.
@@ -99,7 +99,12 @@ function newPlan(
   testClockId: Id<'test_clock'> | null,
   at: CustomerInstant,
 ): PaymentPlanRow {
-  const row: PaymentPlanRow = {
+  const amounts = {
+    recurring_amount_cents: input.recurring_amount_cents,
+    first_amount_cents: input.first_amount_cents ?? null,
+    total_amount_cents: input.total_amount_cents ?? null,
+  };
+  return {
     id: newId('payment_plan'),
     biller_id: context.billerId,
     livemode: context.livemode,
@@ -110,9 +115,7 @@ function newPlan(
     state_reason: null,
     frequency_type: input.frequency_type,
     frequency_period: input.frequency_period ?? 1,
-    recurring_amount_cents: input.recurring_amount_cents,
-    first_amount_cents: input.first_amount_cents ?? null,
-    total_amount_cents: input.total_amount_cents ?? null,
+    ...amounts,
     until_further_notice: input.until_further_notice ?? false,
     currency: input.currency,
     start_date: input.start_date,
@@ -127,10 +130,9 @@ function newPlan(
     next_debit_at: null,
     in_flight_cents: 0,
     activated_at: null,
-    ...neverAgreed,
+    ...agreedInNew(amounts),
     ended_as: null,
     created_at: at,
     updated_at: at,
   };
-  return { ...row, ...agreedAfter(row, row) };
 }

@@ -124,7 +124,7 @@ async function endChallengeOfSlot(
   const { payment_intent_id: paymentIntentId } = slot;
   const payment = paymentIntentId && { paymentIntentId, paymentPlanId: locked.plan.id };
   if (payment && (await endChallenge(tx, hook, payment, instants))) return;
-  // A former version has recorded how it ended.
+  // Only a row that was changed by hand: without this, the workflow would wake for it again and again.
   await store(tx, locked, challenged(slot, null), instants.at);
 }
 

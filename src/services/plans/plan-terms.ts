@@ -17,24 +17,26 @@ const amounts = [
 type Amounts = Pick<Plan, (typeof amounts)[number][0]>;
 type StoredTerms = Pick<PaymentPlanRow, keyof AgreedAmounts | keyof Amounts | 'state' | 'state_reason' | 'ended_as'>;
 
-/** What is agreed before any amount is. */
-export const neverAgreed: AgreedAmounts = {
-  agreed_recurring_cents: null,
-  agreed_first_cents: null,
-  agreed_total_cents: null,
-};
+/** Returns what is agreed in a new plan: its amounts. */
+export function agreedInNew(plan: Amounts): AgreedAmounts {
+  return {
+    agreed_recurring_cents: plan.recurring_amount_cents,
+    agreed_first_cents: plan.first_amount_cents,
+    agreed_total_cents: plan.total_amount_cents,
+  };
+}
 
 /**
  * Returns what is agreed once a biller has set these amounts. What was agreed of the others stays, even if their
  * columns were changed by hand.
  */
-export function agreedAfter(before: Amounts & AgreedAmounts, set: Partial<Amounts>): AgreedAmounts {
-  const isKnown = before.agreed_recurring_cents !== null;
-  const entries = amounts.map(([amount, agreed]) => {
-    const former = isKnown ? before[agreed] : before[amount];
-    return [agreed, set[amount] === undefined ? former : set[amount]];
-  });
-  return { ...neverAgreed, ...Object.fromEntries(entries) };
+export function agreedAfter(before: AgreedAmounts, set: Partial<Amounts>): AgreedAmounts {
+  const { recurring_amount_cents: recurring, first_amount_cents: first, total_amount_cents: total } = set;
+  return {
+    agreed_recurring_cents: recurring ?? before.agreed_recurring_cents,
+    agreed_first_cents: first === undefined ? before.agreed_first_cents : first,
+    agreed_total_cents: total === undefined ? before.agreed_total_cents : total,
+  };
 }
 
 /**
@@ -67,7 +69,5 @@ export function rightTerms(plan: StoredTerms): Partial<Plan> {
 }
 
 function wrongAmounts(plan: Amounts & AgreedAmounts) {
-  return plan.agreed_recurring_cents === null
-    ? []
-    : amounts.filter(([amount, agreed]) => plan[amount] !== plan[agreed]);
+  return amounts.filter(([amount, agreed]) => plan[amount] !== plan[agreed]);
 }

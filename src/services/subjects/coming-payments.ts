@@ -20,7 +20,7 @@ import type { Resuming } from '../../domain/subscriptions/steps.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { isSurchargeAsked, surchargeColumns } from '../payments/surcharges.ts';
+import { surchargeColumns } from '../payments/surcharges.ts';
 import { planSchedule } from '../plans/plan-payments.ts';
 import { effectOfNewMethod } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -246,7 +246,7 @@ async function totalsOf(
   return retried.map(({ due, from, to }, index) => {
     const intent = intents[index] ?? null;
     if (intent === null) return { due, from, to, owed: [], total: 0 };
-    const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: isSurchargeAsked(intent) };
+    const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: intent.surcharge_asked };
     const { total_amount: total } = surchargeColumns(asked, method, context, laterInstant(at, due));
     return { due, from, to, owed: [], total };
   });

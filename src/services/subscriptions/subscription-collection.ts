@@ -146,7 +146,7 @@ async function takeStepUnderWay(step: Step): Promise<DebitStep | null> {
     if (period.status !== 'processing' || intentId === null || endsAt === null || endsAt > dueAt) continue;
     const payment = { paymentIntentId: intentId, paymentPlanId: null };
     if (await endChallenge(tx, step.charging.hook, payment, { at, now })) return null;
-    // A former version has recorded how it ended.
+    // Only a row that was changed by hand: without this, the workflow would wake for it again and again.
     await updatePeriod(tx, locked.row.id, period.number, { challenge_ends_at: null });
   }
   await noteChallenge(tx, { subscriptionId: locked.row.id });

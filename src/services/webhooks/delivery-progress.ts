@@ -15,8 +15,8 @@ export interface DeliveryProgress {
   waitMs: number;
   /** The attempt was not made, because it is not the endpoint's turn. */
   isTurnedAway?: true;
-  /** Scheme, host and port of the endpoint. Histories of former versions lack it. */
-  goesTo?: string;
+  /** Scheme, host and port of the endpoint. */
+  goesTo: string;
   about: DeliveryAbout;
 }
 

@@ -3,19 +3,15 @@ import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../../activities/webhook-activities.ts';
 import { attributes, deliveryAttributes } from '../../messages/search-attributes.ts';
 import { initialStatus, linkTo, type OperatorPage } from './page.ts';
-import { makesStallsSearchable } from './stalled.ts';
 
 type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
-/**
- * Shows a delivery's status, in the search attributes and on the workflow's page. `isInTask` is false for an attempt
- * from before the patch of this name.
- */
+/** Shows a delivery's status, in the search attributes and on the workflow's page. */
 export function showDelivery(
   page: OperatorPage,
   deliveryId: string,
   progress: Progress,
-  { lastCommand, isInTask }: { lastCommand: string | null; isInTask: boolean },
+  lastCommand: string | null,
 ): void {
   const { status: state, attempts, lastAnswer, nextAttemptAt, goesTo, about } = progress;
   const isPending = state === 'pending';
@@ -33,7 +29,7 @@ export function showDelivery(
     facts: [
       ['Event', `\`${about.eventType}\``],
       ['Endpoint', `\`${about.endpointId}\`; its other deliveries: search for \`EndpointId="${about.endpointId}"\``],
-      ['Goes to', goesTo === undefined ? null : `\`${goesTo}\` (the API shows the whole URL)`],
+      ['Goes to', `\`${goesTo}\` (the API shows the whole URL)`],
       ['Test clock', about.testClockId === null ? null : linkTo(`test-clock/${about.testClockId}`)],
       ['Biller', `\`${about.billerId}\`, ${about.livemode ? 'live' : 'sandbox'}`],
       ['In the API', `\`GET /api/v1/webhook_deliveries/${deliveryId}\``],
@@ -45,7 +41,7 @@ export function showDelivery(
         ]
       : [],
   });
-  upsertChanged(progress, isInTask);
+  upsertChanged(progress);
 }
 
 function nameOfAnswer({ status, isTurnedAway }: Progress): string {
@@ -57,17 +53,17 @@ function nameOfAnswer({ status, isTurnedAway }: Progress): string {
  * Upserts what has changed since the start: nothing if the first attempt succeeded. A run that was started without
  * attributes gets them now.
  */
-function upsertChanged({ status, attempts, about }: Progress, isInTask: boolean): void {
+function upsertChanged({ status, attempts, about }: Progress): void {
   const known = workflowInfo().typedSearchAttributes;
   const failed = status === 'delivered' ? attempts - 1 : attempts;
-  const shown = known.get(attributes.deliveryState) ?? (isInTask ? 'delivered' : undefined);
+  const shown = known.get(attributes.deliveryState) ?? 'delivered';
   const changed: SearchAttributeUpdatePair[] = [];
   if (shown !== status) changed.push({ key: attributes.deliveryState, value: status });
   if ((known.get(attributes.failedAttempts) ?? 0) !== failed)
     changed.push({ key: attributes.failedAttempts, value: failed });
   if (known.get(attributes.billerId) === undefined) {
     upsertSearchAttributes([...changed, ...deliveryAttributes(about)]);
-  } else if (changed.length > 0 && (isInTask || makesStallsSearchable())) {
+  } else if (changed.length > 0) {
     upsertSearchAttributes(changed);
   }
 }

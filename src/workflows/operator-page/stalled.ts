@@ -1,16 +1,10 @@
-import { patched, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { attributes } from '../../messages/search-attributes.ts';
-import { patches } from '../../messages/workflow-versions.ts';
-
-/** Returns whether this run upserts search attributes when its subject stalls. */
-export function makesStallsSearchable(): boolean {
-  return patched(patches.searchableStalls);
-}
 
 /** Marks the subject as stalled, so that operators can search for it. */
 export function markStalled(): void {
   const isKnown = workflowInfo().typedSearchAttributes.get(attributes.stalled) === true;
-  if (!isKnown && makesStallsSearchable()) upsertSearchAttributes([{ key: attributes.stalled, value: true }]);
+  if (!isKnown) upsertSearchAttributes([{ key: attributes.stalled, value: true }]);
 }
 
 /** Clears the mark if it was set. */

@@ -3928,7 +3928,7 @@ export interface components {
             checkout_session_id?: string;
             /** @description The subscription that created it, if one did. */
             subscription_id?: string;
-            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; older payments do not say. */
+            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only. */
             subscription_period?: number;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -4605,7 +4605,7 @@ export interface components {
             checkout_session_id?: string;
             /** @description The subscription that created it, if one did. */
             subscription_id?: string;
-            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; older payments do not say. */
+            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only. */
             subscription_period?: number;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -5819,8 +5819,8 @@ export interface components {
             payment_intent_id: string;
             /** @description Minor units. */
             amount: number;
-            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say. */
-            surcharge_amount?: number;
+            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. */
+            surcharge_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */
@@ -5958,7 +5958,7 @@ export interface components {
             checkout_session_id?: string;
             /** @description The subscription that created it, if one did. */
             subscription_id?: string;
-            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only; older payments do not say. */
+            /** @description The number of the period that it pays, or in which the change was made that it pays. Subscriptions only. */
             subscription_period?: number;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
@@ -6495,8 +6495,8 @@ export interface components {
             payment_intent_id: string;
             /** @description Minor units. */
             amount: number;
-            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. Older refunds do not say. */
-            surcharge_amount?: number;
+            /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. */
+            surcharge_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */

@@ -53,8 +53,8 @@ export interface Differences {
   missing: number;
   orphaned: number;
   stale: number;
-  /** The first ones. Null if a former version has compared. */
-  examples: string[] | null;
+  /** The first ones. */
+  examples: string[];
 }
 
 /** The latest comparison, if it found anything. */

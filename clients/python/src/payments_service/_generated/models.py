@@ -1067,7 +1067,7 @@ class FailedPaymentIntent(TypedDict):
     """The subscription that created it, if one did."""
     subscription_period: NotRequired[int]
     """The number of the period that it pays, or in which the change was made that it pays.
-    Subscriptions only; older payments do not say.
+    Subscriptions only.
     """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
@@ -1701,7 +1701,7 @@ class PaymentIntent(TypedDict):
     """The subscription that created it, if one did."""
     subscription_period: NotRequired[int]
     """The number of the period that it pays, or in which the change was made that it pays.
-    Subscriptions only; older payments do not say.
+    Subscriptions only.
     """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
@@ -2892,10 +2892,8 @@ class Refund(TypedDict):
     """The payment that is refunded."""
     amount: int
     """Minor units."""
-    surcharge_amount: NotRequired[int]
-    """How much of the amount is surcharge, minor units: the part that it has in the payment.
-    Older refunds do not say.
-    """
+    surcharge_amount: int
+    """How much of the amount is surcharge, minor units: the part that it has in the payment."""
     currency: Currency
     """An ISO 4217 code, in capitals."""
     reason: str | None
@@ -3042,7 +3040,7 @@ class ReturnedPaymentIntent(TypedDict):
     """The subscription that created it, if one did."""
     subscription_period: NotRequired[int]
     """The number of the period that it pays, or in which the change was made that it pays.
-    Subscriptions only; older payments do not say.
+    Subscriptions only.
     """
     metadata: dict[str, str]
     """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
@@ -3573,10 +3571,8 @@ class SubscriptionCreditRefunds(TypedDict):
     """The payment that is refunded."""
     amount: int
     """Minor units."""
-    surcharge_amount: NotRequired[int]
-    """How much of the amount is surcharge, minor units: the part that it has in the payment.
-    Older refunds do not say.
-    """
+    surcharge_amount: int
+    """How much of the amount is surcharge, minor units: the part that it has in the payment."""
     currency: Currency
     """An ISO 4217 code, in capitals."""
     reason: str | None

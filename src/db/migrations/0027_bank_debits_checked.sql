@@ -1,9 +1,0 @@
-alter table payment_attempts validate constraint payment_attempts_outcome_check;
-alter table payment_attempts validate constraint payment_attempts_code_of_failure;
-alter table payment_attempts validate constraint payment_attempts_settled_at;
-alter table payment_intents validate constraint payment_intents_status_check;
-alter table payment_intents validate constraint payment_intents_refunded_after_success;
-alter table payment_intents validate constraint payment_intents_returned_after_success;
-alter table payment_intents validate constraint payment_intents_mandate_fkey;
-alter table workflow_intents validate constraint workflow_intents_workflow_type_check;
-alter table payment_plan_slots validate constraint payment_plan_slots_status_check;

@@ -1,1 +1,0 @@
-alter table mandates validate constraint mandates_notices_are_a_list;

@@ -1,4 +1,0 @@
-alter table payment_intents validate constraint payment_intents_subscription_fkey;
-alter table payment_intents validate constraint payment_intents_subscription_charge;
-alter table payment_attempts validate constraint payment_attempts_source_check;
-alter table workflow_intents validate constraint workflow_intents_workflow_type_check;

@@ -1,4 +1,0 @@
-alter table payment_links validate constraint payment_links_subscription_fkey;
-alter table payment_links validate constraint payment_links_apply_to_check;
-alter table checkout_sessions validate constraint checkout_sessions_subscription_fkey;
-alter table checkout_sessions validate constraint checkout_sessions_apply_to_check;

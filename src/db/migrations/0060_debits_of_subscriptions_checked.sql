@@ -1,2 +1,0 @@
-alter table bank_debits validate constraint bank_debits_subscription_fkey;
-alter table bank_debits validate constraint bank_debits_owner_check;

@@ -1,4 +1,0 @@
-alter table billers validate constraint billers_country_check;
-alter table billers validate constraint billers_cost_of_acceptance_check;
-alter table payment_intents validate constraint payment_intents_surcharge_reason_check;
-alter table payment_intents validate constraint payment_intents_surcharge_check;

@@ -1,2 +1,0 @@
-alter table payment_links validate constraint payment_links_makes_default_check;
-alter table checkout_sessions validate constraint checkout_sessions_makes_default_check;

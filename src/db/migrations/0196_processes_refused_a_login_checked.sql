@@ -1,1 +1,0 @@
-alter table process_reports validate constraint process_reports_problem_check;
