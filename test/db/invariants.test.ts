@@ -67,10 +67,10 @@ const damages: Record<string, string> = {
   'no live payment is charged under the Idempotency-Key of an equal one before that key has expired': `
     update payment_intents set livemode = true where id = INTENT;
     update payment_attempts set request_key = 'k', opened_at = now() - interval '1 hour' where payment_intent_id = INTENT;
-    insert into payment_intents (id, biller_id, livemode, customer_id, amount, fee_amount, surcharge_applied, currency,
-      status, attempt_count, created_at, updated_at)
-    select 'pi_00000000000000000000000000000001', biller_id, livemode, customer_id, amount, fee_amount, surcharge_applied,
-      currency, status, attempt_count, created_at, updated_at from payment_intents where id = INTENT;
+    insert into payment_intents (id, biller_id, livemode, customer_id, amount, agreed_amount, fee_amount, surcharge_applied,
+      surcharge_asked, currency, status, attempt_count, created_at, updated_at)
+    select 'pi_00000000000000000000000000000001', biller_id, livemode, customer_id, amount, amount, fee_amount,
+      surcharge_applied, surcharge_asked, currency, status, attempt_count, created_at, updated_at from payment_intents where id = INTENT;
     insert into payment_attempts (id, payment_intent_id, number, source, request_key, outcome, at, opened_at, settled_at)
     select 'att_00000000000000000000000000000001', 'pi_00000000000000000000000000000001', 1, source, 'k', outcome, at,
       now(), settled_at from payment_attempts where payment_intent_id = INTENT`,
