@@ -1,6 +1,7 @@
 // Run by temporal-download.ts as a separate process. Lets the SDK download a version of its `temporal` CLI into a
 // folder; the arguments are the version and the folder.
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { printError } from '../src/platform/terminal.ts';
 
 const [version, downloadDir] = process.argv.slice(2);
 if (version === undefined || downloadDir === undefined) {
@@ -12,6 +13,6 @@ process.umask(0o111);
 await TestWorkflowEnvironment.createLocal({
   server: { executable: { type: 'cached-download', version, downloadDir } },
 }).catch((error: Error) => {
-  console.error(error.message);
+  printError(error.message);
   process.exitCode = 1;
 });

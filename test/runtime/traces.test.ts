@@ -69,9 +69,14 @@ describe('a trace', function () {
     const request = await eventually('the request is told', () =>
       collector.spans.find(({ attributes }) => attributes.operation === 'activatePaymentPlan'),
     );
+    const awaited = [
+      ...['dispatch outbox entry', 'charge', 'POST webhook'],
+      ...['RunActivity:attemptWebhookDeliveryInTask', 'RunWorkflow:webhookDelivery'],
+    ];
     const trace = await eventually('the webhook and its workflow are told', () => {
       const found = collector.spans.filter(({ traceId }) => traceId === request.traceId);
-      return found.some(({ name }) => name === 'RunWorkflow:webhookDelivery') && found;
+      // Each process tells its own spans, in its own time.
+      return awaited.every((name) => found.some((span) => span.name === name)) && found;
     });
     const one = (name: string) => {
       const found = trace.filter((span) => span.name === name);
