@@ -119,8 +119,8 @@ describe('the samples of a document', () => {
   });
 
   it('see only the environment that they are given', async () => {
-    const [script] = scripts("'''ts", 'console.log(process.env.API_KEY, process.env.TEST_DATABASE_URL);', "'''");
-    assert.ok(script && process.env.TEST_DATABASE_URL);
+    const [script] = scripts("'''ts", 'console.log(process.env.API_KEY, process.env.TEST_RUN_FOLDER);', "'''");
+    assert.ok(script && process.env.TEST_RUN_FOLDER);
     assert.equal((await runScript(script, { API_KEY: 'sk_1' })).stdout, 'sk_1 undefined\n');
   });
 
