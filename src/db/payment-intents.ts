@@ -148,15 +148,6 @@ export async function lockPaymentIntent(tx: Tx, id: string): Promise<LockedInten
   return row ?? null;
 }
 
-/** The id of the last payment of a subscription that has succeeded, or null. */
-export async function selectLastPaidOfSubscription(db: Db, subscriptionId: string): Promise<string | null> {
-  const [row] = await db<{ id: string }[]>`
-    select id from payment_intents where subscription_id = ${subscriptionId} and status = 'succeeded'
-    order by subscription_charge desc
-    limit 1`;
-  return row?.id ?? null;
-}
-
 /** Which payments, by their payer and by what created them. */
 export interface PaymentFilter {
   customerId?: Id<'customer'> | undefined;

@@ -98,7 +98,7 @@ describe('the output of a log', function () {
     output.write('after\n');
     const more = await next.read();
     assert.equal(more.buffer.toString('utf8', 0, more.bytesRead), 'after\n');
-    // Nothing waits any more: an output that still has lines would write them to the next file or connection with its number.
+    // Nothing waits now: lines that still wait would go to the next file or connection that gets this number.
     await close();
     await next.close();
   });
