@@ -95,13 +95,13 @@ export async function createAndConfirm(
     return await finishConfirmation(pool, charging, context, opened, request);
   } catch (error) {
     if (!(error instanceof NotFound)) throw error;
-    // The request names no payment intent, so it cannot be told that there is none.
+    // A create never returns 404.
     throw new InvalidState('The payment was deleted meanwhile, together with the test clock of its customer.');
   }
 }
 
 /**
- * What opening has come to: a charge to be made, whose rows were locked or not, or an intent that is done for now: its
+ * The result of opening: a charge to be made, whose rows were locked or not, or an intent that is done for now: its
  * outcome was recorded by an earlier try, or its debit is accepted.
  */
 type Opened = { kind: 'locked'; charge: Charge } | UnlockedCharge | { kind: 'completed'; intent: PaymentIntentRow };
