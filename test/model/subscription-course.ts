@@ -266,7 +266,8 @@ export class SubscriptionCourse {
     this.state = state;
     this.reason = reason;
     this.pausesAt = null;
-    if (state === 'canceled') this.resumesAt = null;
+    // Only a pause that was asked for ends on its own.
+    if (state === 'canceled' || reason !== 'requested') this.resumesAt = null;
     this.endRetries();
     this.settle(state);
     if (state === 'canceled') this.#drop();

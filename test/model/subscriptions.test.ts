@@ -126,6 +126,34 @@ const courses = fc.record({
   moves: fc.array(moves, { minLength: 8, maxLength: 24, size: 'max' }),
 });
 
+type Course = typeof courses extends fc.Arbitrary<infer C> ? C : never;
+
+/** Courses in which the two have differed. */
+const kept: Course[] = [
+  // A planned pause with a date is over when a payment fails for good before it: then nothing resumes on its own.
+  {
+    terms: {
+      every: 'week',
+      period: 1,
+      trialDays: 0,
+      behaviour: 'retry',
+      unpaid: 'pause',
+      graceDays: 0,
+      outcomes: [[true], [true], [true], [false]],
+    },
+    plan: { every: 'week', isDeclined: false },
+    isByDay: false,
+    moves: [
+      { hours: 124 },
+      { hours: 212 },
+      { ask: 'pause', resumesIn: 65, from: { later: 1, off: 0 } },
+      { hours: 178 },
+      { hours: 45 },
+      { hours: 219 },
+    ],
+  },
+];
+
 describe('the model of subscriptions and the service', () => {
   const subscriber = useSubscriber({ isAlone: true });
   const { stage, here } = subscriber;
@@ -169,7 +197,7 @@ describe('the model of subscriptions and the service', () => {
       for (const move of all) for (const one of 'turn' in move ? movesOf(move, model) : [move]) await does(one);
       assert.deepEqual(await findViolations(stage.db.sql), []);
     });
-    await fc.assert(property, { seed: searchSeed, numRuns: mostRuns });
+    await fc.assert(property, { seed: searchSeed, numRuns: mostRuns, examples: kept.map((course) => [course]) });
     assert.ok(taken > 0);
   });
 
