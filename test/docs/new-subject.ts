@@ -296,7 +296,7 @@ export const newSubject: Walk = {
     paths: () => ['quotes'],
     showsDate: true,
     onClock: 'moves',
-    movesOn: false,
+    mayRunAhead: false,
     due: 'a quote lapses',
   },
 `,
