@@ -3,8 +3,8 @@ import { describeCallFailure, grpcStatusOf } from '../platform/grpc-status.ts';
 import { realNow } from '../platform/real-time.ts';
 import type { WorkflowSide } from './sides/workflow-sides.ts';
 import { failingStep } from './stuck/explain.ts';
-import { opsCommand } from './stuck/ops-command.ts';
 import { describePaused, pausedSteps } from './stuck/paused.ts';
+import { opsCommand } from './stuck/reading/ops-command.ts';
 import { findMissingWorkers } from './stuck/workflows.ts';
 
 /** How long to wait for a response, in milliseconds. A running worker responds within milliseconds. */

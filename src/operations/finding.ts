@@ -8,7 +8,7 @@ import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { subjects } from '../services/subjects/kinds.ts';
 import type { Mode } from './overview-queries.ts';
-import { readBounded } from './stuck/bounded-reading.ts';
+import { readBounded } from './stuck/reading/bounded-reading.ts';
 
 /** An attempt to charge: when it was opened (real time), and what it came to. */
 export interface FoundAttempt {

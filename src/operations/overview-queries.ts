@@ -7,7 +7,7 @@ import type { CustomerInstant } from '../domain/instants.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { originOf } from '../platform/redact.ts';
-import { lastAttempt } from './stuck/queries/webhooks.ts';
+import { lastAttempt } from './stuck/kinds/webhooks.ts';
 
 /** Which objects to include, over all billers: those of live mode (true), of the sandbox (false), or all (null). */
 export type Mode = boolean | null;

@@ -18,7 +18,7 @@ import {
   type UnpaidSubscriptionCount,
 } from './overview-queries.ts';
 
-import { readBounded, whyUnreadable } from './stuck/bounded-reading.ts';
+import { readBounded, whyUnreadable } from './stuck/reading/bounded-reading.ts';
 
 export type { Mode };
 

@@ -1,4 +1,4 @@
-import { heartbeatName } from '../operations/stuck/queries/sessions.ts';
+import { heartbeatName } from '../operations/stuck/kinds/sessions.ts';
 import type { Logger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { serve } from '../../src/api/http/server.ts';
 import type { Overview as AnyOverview } from '../../src/operations/overview.ts';
-import type { StuckReport } from '../../src/operations/stuck/find-stuck.ts';
+import type { StuckReport } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { accessOf, OperatorKeyNeeded } from '../../src/sites/ops/access.ts';

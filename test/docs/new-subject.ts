@@ -271,7 +271,7 @@ const effects = 'src/resources/clock-effect.ts';
 const catalogue = 'src/resources/event-catalogue.ts';
 const queries = 'src/db/subject-queries.ts';
 const functions = 'src/services/subjects/kinds.ts';
-const words = 'src/operations/stuck/overdue.ts';
+const words = 'src/operations/stuck/kinds/overdue.ts';
 const routes = 'src/api/routes/index.ts';
 
 export const newSubject: Walk = {
@@ -362,7 +362,7 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
         words,
         'const byKind = {\n',
         `  quote: overdue('quote', {
-    stuck: 'quote_overdue',
+    kind: 'quote_overdue',
     meaning: 'A quote is past its time, and has not lapsed.',
     facts: (db) => db\`select\`,
     why: () => 'its time is over, and it has not lapsed',
@@ -454,7 +454,7 @@ export function quote(quoteId: string, atOnce = false): Promise<void> {
     'src/operations/reconciler/reconciler.ts',
     'src/operations/operator-commands.ts',
     'src/operations/samples.ts',
-    'src/operations/stuck/definitions.ts',
+    'src/operations/stuck/kinds.ts',
   ],
   atMost: 14,
   existingAtMost: 10,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { invariants } from '../../src/operations/invariants/invariants.ts';
-import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
+import { rowKinds } from '../../src/operations/stuck/kinds.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const client = 'clients/typescript';
@@ -85,12 +85,12 @@ function anchorsIn(page: string): string[] {
 
 describe('the pages of the repository', () => {
   it('give the number of invariants, and the seconds until a charge is stuck, as the code has them', () => {
-    const stuck = stuckDefinitions.find(({ kind }) => kind === 'payment_processing');
+    const stuck = rowKinds.find(({ kind }) => kind === 'payment_processing');
     const numbers = (page: string, pattern: RegExp) => [...textOf(page).matchAll(pattern)].map(([, number]) => number);
     const counts = numbers('docs/operations.md', /(\d+) invariants/g);
     assert.deepEqual(counts, [`${invariants.length}`, `${invariants.length}`]);
     const after = numbers('docs/processors.md', /(?:stuck after|no outcome for) (\d+) seconds/g);
-    assert.deepEqual(after, [`${stuck?.afterSeconds}`, `${stuck?.afterSeconds}`]);
+    assert.deepEqual(after, [`${stuck?.after}`, `${stuck?.after}`]);
   });
 
   it('name only files that exist', () => {

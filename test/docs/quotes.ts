@@ -8,9 +8,8 @@ import type { WorkflowType } from '../../src/messages/workflow-types.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
 import { sampleBacklogs } from '../../src/operations/samples.ts';
-import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
-import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
-import { stuckKinds } from '../../src/operations/stuck/stuck.ts';
+import { kindNamed, rowKinds } from '../../src/operations/stuck/kinds.ts';
+import { findStuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { startEntry } from '../../src/services/wake.ts';
 import type { Merchant } from '../support/merchant.ts';
@@ -113,7 +112,7 @@ describe('quotes', () => {
     );
     const due = new Date(realNow().getTime() - 3_600_000);
     await service.db.sql`update quotes set wake_at = ${due} where id = ${id}`;
-    const reports = await findStuck(service.db.sql, stuckDefinitions, realNow());
+    const reports = await findStuck(service.db.sql, rowKinds, realNow());
     const [stuck] = reports.find(({ kind }) => kind === 'quote_overdue')?.found ?? [];
     assert.deepEqual(
       [stuck?.subject_id, stuck?.workflow_id, stuck?.why],
@@ -144,6 +143,6 @@ describe('quotes', () => {
       Object.keys(activities).filter((name) => name.endsWith('Quote')),
       ['readQuote', 'lapseQuote', 'pressQuote'],
     );
-    assert.ok(stuckKinds.includes('quote_overdue'));
+    assert.ok(kindNamed('quote_overdue'));
   });
 });

@@ -7,8 +7,8 @@ import { encryptionKeyFile, prepareEncryptionKeys } from '../../dev/encryption-k
 import { findFreePorts } from '../../dev/ports.ts';
 import { type Link, openLink } from '../../faults/net/link.ts';
 import { eventually } from '../../lab/eventually.ts';
-import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
-import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
+import { rowKinds } from '../../src/operations/stuck/kinds.ts';
+import { findStuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { readConfig } from '../../src/processes/config/config.ts';
 import { useDatabase } from '../support/database.ts';
@@ -137,7 +137,7 @@ describe('a process that starts with its encryption keys', function () {
         (why) => why.startsWith(`worker ${child.pid}@`) && why.includes('its ENCRYPTION_KEYS does not have "k2"'),
       );
     };
-    const definitions = stuckDefinitions.filter(({ kind }) => kind === 'encryption_keys_old');
+    const definitions = rowKinds.filter(({ kind }) => kind === 'encryption_keys_old');
     const old = await (await start('worker', right)).ready();
     const rotated = await (await start('api', `${keysOf('k2')},${right}`)).ready();
     await eventually('it is named', () => named(old), { timeoutMs: 15_000 });

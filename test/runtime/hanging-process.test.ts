@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
-import { findSessions } from '../../src/operations/stuck/sessions.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
+import { findSessions } from '../../src/operations/stuck/stuck.ts';
 import { findStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';
 import { realNow } from '../../src/platform/real-time.ts';

@@ -12,7 +12,7 @@ import { invariants } from '../../src/operations/invariants/invariants.ts';
 import { watchLostDeliveries, watchLostSubjects } from '../../src/operations/lost-deliveries.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
 import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { findStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
 import { databaseNow } from '../../src/platform/postgres/database-clock.ts';

@@ -7,7 +7,7 @@ import { addMs } from '../../src/domain/instants.ts';
 import { enableByOperator, replayByOperator } from '../../src/operations/endpoint-recovery.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
 import { startReconciliations } from '../../src/operations/reconciler/schedule.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { PaymentProcessor } from '../../src/processors/processor.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { type WorkflowType, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { countStuckWorkflows } from '../../src/operations/stuck/workflows.ts';
 import { unpause } from '../../src/operations/unpause.ts';

@@ -4,7 +4,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { runScript } from '../../lab/run-program.ts';
 import { statusQuery } from '../../src/messages/workflow-status.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';

@@ -11,7 +11,7 @@ import { withoutClock } from '../../src/domain/instants.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
 import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand, startOver } from '../../src/operations/operator-commands.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { lookForStuck } from '../../src/operations/stuck/stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { allowTimeSkipping } from '../../src/processes/temporal/time-skipping.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Stall } from '../../src/messages/workflow-status.ts';
 import { explain } from '../../src/operations/stuck/explain.ts';
-import type { Stuck } from '../../src/operations/stuck/find-stuck.ts';
+import type { Stuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 
 const stuck: Stuck = {
   kind: 'workflow_stalled',

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { addMs } from '../../src/domain/instants.ts';
-import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
-import { countStuck, findStuck } from '../../src/operations/stuck/find-stuck.ts';
-import { sessionDefinitions } from '../../src/operations/stuck/sessions.ts';
+import { rowKinds, sessionKinds } from '../../src/operations/stuck/kinds.ts';
+import { countStuck, findStuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeBiller } from '../support/factories.ts';
 
 describe('what is stuck behind a lock', () => {
   const db = useDatabase();
-  const everything = [...sessionDefinitions, ...stuckDefinitions];
+  const everything = [...sessionKinds, ...rowKinds];
   const definitions = everything.filter(({ kind }) => kind === 'database_locked');
   const inMs = (later: number) => addMs(realNow(), later);
   const held = async (later = 0) => (await findStuck(db.sql, definitions, inMs(later)))[0]?.found[0];

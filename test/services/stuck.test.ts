@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fallsDueAt, letRetryFallDue } from '../../lab/due-dates.ts';
-import { stuckDefinitions } from '../../src/operations/stuck/definitions.ts';
-import { findStuck } from '../../src/operations/stuck/find-stuck.ts';
+import { rowKinds } from '../../src/operations/stuck/kinds.ts';
+import { findStuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useStage } from '../support/stage.ts';
 import { stuckBySubject } from '../support/stuck.ts';
@@ -28,12 +28,12 @@ describe('what is stuck by what PostgreSQL knows', () => {
   });
 
   it('names each kind once, in snake case, with a sentence and the time after which it counts', () => {
-    const names = stuckDefinitions.map(({ kind }) => kind);
+    const names = rowKinds.map(({ kind }) => kind);
     assert.deepEqual([...new Set(names)], names);
-    for (const { kind, meaning, afterSeconds } of stuckDefinitions) {
+    for (const { kind, meaning, after } of rowKinds) {
       assert.match(kind, /^[a-z]+(_[a-z]+)*$/);
       assert.match(meaning, /^[A-Z].*\.$/);
-      assert.ok(Number.isInteger(afterSeconds) && afterSeconds >= 0);
+      assert.ok(Number.isInteger(after) && after >= 0);
     }
   });
 
@@ -254,7 +254,7 @@ describe('what is stuck by what PostgreSQL knows', () => {
         recurring_amount_cents, until_further_notice, currency, (now() at time zone 'UTC')::date, failure_behaviour,
         now() - make_interval(mins => 10 + n), ${ago(day)}, created_at, updated_at, agreed_recurring_cents
       from payment_plans, generate_series(1, 150) n where id = ${id}`;
-    const report = (await findStuck(db.sql, stuckDefinitions, realNow())).find(({ kind }) => kind === 'plan_overdue');
+    const report = (await findStuck(db.sql, rowKinds, realNow())).find(({ kind }) => kind === 'plan_overdue');
     assert.deepEqual(
       [report?.count, report?.found.length, report?.found[0]?.subject_id?.slice(-4)],
       [150, 100, '0150'],

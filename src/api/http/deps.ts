@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/ids.ts';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { OutboundPolicy } from '../../platform/outbound-address.ts';
 import type { Db, Pool, Reader } from '../../platform/postgres/connection.ts';

@@ -1,4 +1,4 @@
-import { opsCommand } from '../stuck/ops-command.ts';
+import { opsCommand } from '../stuck/reading/ops-command.ts';
 import { type Invariant, type Offender, recalculate } from './invariant.ts';
 
 const compareAttempts =

@@ -1,7 +1,7 @@
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { jsonb } from '../../platform/postgres/types.ts';
-import { limitMet, readBounded } from '../stuck/bounded-reading.ts';
+import { limitMet, readBounded } from '../stuck/reading/bounded-reading.ts';
 import { invariants, type Violation, violationsOf } from './invariants.ts';
 
 /** An invariant is checked again after this time. */

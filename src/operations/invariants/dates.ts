@@ -6,7 +6,7 @@ import { withPeriods } from '../../domain/subscriptions/course.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-dates.ts';
 import { wrongSubscriptionDates } from '../../services/subscriptions/subscription-dates.ts';
-import { opsCommand } from '../stuck/ops-command.ts';
+import { opsCommand } from '../stuck/reading/ops-command.ts';
 import { type Invariant, type Offender, recalculate } from './invariant.ts';
 
 /** Plans that are read at a time. */

@@ -1,5 +1,5 @@
 import { subscribes } from '../../db/events.ts';
-import { opsCommand } from '../stuck/ops-command.ts';
+import { opsCommand } from '../stuck/reading/ops-command.ts';
 import type { Invariant, Offender } from './invariant.ts';
 
 /** Which of the two was changed, only a third account says. */

@@ -1,6 +1,6 @@
 import type { Fragment } from 'postgres';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { opsCommand } from '../stuck/ops-command.ts';
+import { opsCommand } from '../stuck/reading/ops-command.ts';
 
 /** A row that breaks an invariant, and how. */
 export interface Offender {

@@ -1,4 +1,4 @@
-import { opsCommand } from '../stuck/ops-command.ts';
+import { opsCommand } from '../stuck/reading/ops-command.ts';
 import { type Invariant, type Offender, restore } from './invariant.ts';
 
 /** What holds of subscriptions: their periods, what was paid for them, and what their events say. */

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { brokenRows } from '../stuck/queries/invariants.ts';
-import { inconsistentPlans } from '../stuck/queries/plans.ts';
+import { planInconsistent } from '../stuck/kinds/plans.ts';
+import { rowsBroken } from '../stuck/kinds/rows.ts';
 
 /**
  * Returns which of these objects have a row that breaks an invariant, as `ops stuck` names it, and how: part of a
@@ -12,9 +12,9 @@ export async function listBroken(db: Db, ids: readonly string[]): Promise<Map<st
   const threshold = { before: now, now };
   const rows = await db<{ id: string; reason: string }[]>`
     with named as materialized (
-      select subject_id as id, detail || '; but ' || invariant as reason from (${brokenRows.rows(db, threshold)}) b
+      select subject_id as id, detail || '; but ' || invariant as reason from (${rowsBroken.rows(db, threshold)}) b
       union all
-      select subject_id, 'its rows do not agree (plan_inconsistent)' from (${inconsistentPlans.rows(db, threshold)}) p
+      select subject_id, 'its rows do not agree (plan_inconsistent)' from (${planInconsistent.rows(db, threshold)}) p
     ), owned as (
       select id, reason from named
       union all

@@ -1,16 +1,16 @@
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { StuckReport } from './find-stuck.ts';
+import { type Kind, reportOf, type StuckReport, stuckAs } from './reading/find-stuck.ts';
 
 /** SQLSTATE `disk_full`. */
 const diskFull = '53100';
 
 /** The kind of stuck that only a write shows: PostgreSQL still responds to what only reads. */
-export const fullDatabase = {
+export const fullDatabase: Kind = {
   kind: 'database_full',
   meaning: 'PostgreSQL has no space left: requests that write get 503, and nothing is collected.',
-  after_seconds: 0,
-} as const;
+  after: 0,
+};
 
 /**
  * Whether PostgreSQL has space for a megabyte: it sorts so much with little memory, in a temporary file. That needs no
@@ -19,14 +19,12 @@ export const fullDatabase = {
  */
 export async function findFullDatabase(sql: Pool): Promise<StuckReport> {
   const refusal = await refusalToWrite(sql);
-  if (refusal === null) return { ...fullDatabase, count: 0, found: [] };
-  const { kind } = fullDatabase;
+  if (refusal === null) return reportOf(fullDatabase, []);
   const why = `it refuses to write: ${refusal}`;
   const remedy =
     'Free space on its disk (under npm start: DATA_DIR), or enlarge it. The service then continues; if ' +
     'PostgreSQL has ended, start it.';
-  const place = { subject_id: null, biller_id: null, livemode: null, workflow_id: null };
-  return { ...fullDatabase, count: 1, found: [{ kind, ...place, since: null, why, remedy }] };
+  return reportOf(fullDatabase, [stuckAs(fullDatabase, { why, remedy })]);
 }
 
 async function refusalToWrite(sql: Pool): Promise<string | null> {

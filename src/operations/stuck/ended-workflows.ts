@@ -2,7 +2,6 @@ import type { Client } from '@temporalio/client';
 import { listUnattempted } from '../../db/webhook-batches.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import { attributes } from '../../messages/search-attributes.ts';
-import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
@@ -10,14 +9,15 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
 import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import { readBounded, whyUnreadable } from './bounded-reading.ts';
-import type { Stuck, StuckReport } from './find-stuck.ts';
-import { opsCommand } from './ops-command.ts';
+import { onSide, subjectOf } from './about-workflow.ts';
+import { readBounded, whyUnreadable } from './reading/bounded-reading.ts';
+import { type Kind, type Stuck, stuckAs } from './reading/find-stuck.ts';
+import { opsCommand } from './reading/ops-command.ts';
 
-export const workflowEnded: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {
+export const workflowEnded: Kind = {
   kind: 'workflow_ended',
   meaning: 'A workflow was terminated or canceled, or has failed, and its object still needs one.',
-  after_seconds: 10, // `ops start-over` starts it again within that time
+  after: 10, // `ops start-over` starts it again within that time
 };
 
 /** A workflow that did not end on its own. */
@@ -51,12 +51,12 @@ const hows: Readonly<Record<string, string>> = {
  * @throws when Temporal is not reachable.
  */
 export async function findEndedWorkflows(side: WorkflowSide, now: RealInstant): Promise<EndedWorkflow[]> {
-  const { temporal, taskQueue, livemode } = side;
+  const { temporal, livemode } = side;
   const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
   const query =
     `ExecutionStatus in ('Terminated', 'Canceled', 'Failed', 'TimedOut') ` +
-    `and TaskQueue in ('${taskQueue}', '${webhookTaskQueue(taskQueue)}') ` +
-    `and CloseTime between '${ago(lookedBackMs)}' and '${ago(workflowEnded.after_seconds * 1000)}'`;
+    `and ${onSide(side)} ` +
+    `and CloseTime between '${ago(lookedBackMs)}' and '${ago(workflowEnded.after * 1000)}'`;
   if ((await temporal.workflow.count(query)).count === 0) return [];
   const ended = new Map<string, EndedWorkflow>();
   for await (const workflow of temporal.workflow.list({ query, pageSize: mostLookedAt })) {
@@ -122,8 +122,7 @@ async function leftBehind(sql: Pool, side: WorkflowSide, end: EndedWorkflow): Pr
 function describe(end: EndedWorkflow): Stuck {
   const { type, workflowId, how, endedAt, billerId, livemode } = end;
   const command = opsCommand(type === 'webhookDelivery' ? 'retry-delivery' : 'recheck', subjectOf(end));
-  return {
-    kind: workflowEnded.kind,
+  return stuckAs(workflowEnded, {
     subject_id: subjectOf(end),
     biller_id: billerId,
     livemode,
@@ -131,7 +130,7 @@ function describe(end: EndedWorkflow): Stuck {
     why: `its workflow ${how} and does not run: nothing is done for it`,
     remedy: `${command} (it continues from PostgreSQL). The next comparison starts it too, within five minutes.`,
     workflow_id: workflowId,
-  };
+  });
 }
 
 async function runningAmong(temporal: Client, workflowIds: readonly string[]): Promise<string[]> {
@@ -142,8 +141,4 @@ async function runningAmong(temporal: Client, workflowIds: readonly string[]): P
     for await (const { workflowId } of temporal.workflow.list({ query })) running.push(workflowId);
   }
   return running;
-}
-
-function subjectOf({ workflowId }: EndedWorkflow): string {
-  return workflowId.slice(workflowId.indexOf('/') + 1);
 }

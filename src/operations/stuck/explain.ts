@@ -6,20 +6,14 @@ import { realNow } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { clockToleranceMs } from '../../services/customer-time.ts';
 import { listCarriedTo } from '../sides/webhook-batches.ts';
-import type { Stuck, StuckReport } from './find-stuck.ts';
-import { opsCommand } from './ops-command.ts';
-import { overdueDefinitions } from './overdue.ts';
+import { subjectOf } from './about-workflow.ts';
+import { deliveryBacklog } from './kinds/webhooks.ts';
+import { kindNamed } from './kinds.ts';
 import { describePaused, pausedSteps, remedyOfPaused } from './paused.ts';
+import type { Stuck, StuckReport } from './reading/find-stuck.ts';
+import { opsCommand } from './reading/ops-command.ts';
+import { taskFailing } from './workflows.ts';
 
-/** Kinds whose cause only the workflow knows. */
-const explained = new Set([
-  ...overdueDefinitions.map(({ kind }) => kind),
-  'payment_processing',
-  'workflow_stalled',
-  'workflow_task_failing',
-  'advance_slow',
-  'delivery_backlog',
-]);
 /**
  * How many of each kind are explained. Each costs a call of its own, so only those that have waited longest are
  * explained.
@@ -43,7 +37,7 @@ export async function explain(
 ): Promise<StuckReport[]> {
   return Promise.all(
     reports.map(async (report) => {
-      if (!explained.has(report.kind)) return report;
+      if (!kindNamed(report.kind)?.asksWorkflow) return report;
       const found = await Promise.all(
         report.found.map((stuck, position) =>
           position < explainedOfEach ? explainOne(stuck, sourceOf(stuck)) : stuck,
@@ -56,12 +50,12 @@ export async function explain(
 
 async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   const { kind, workflow_id: id } = stuck;
-  const isBacklog = kind === 'delivery_backlog';
+  const isBacklog = kind === deliveryBacklog.kind;
   if (id === null) return stuck;
   if (source === null) return withReason(stuck, isBacklog ? 'Temporal does not respond, so nothing is sent' : null);
   const { temporal, hasWorker } = source;
   const starts = isBacklog ? 'retry-delivery starts it' : 'recheck starts it again';
-  if (kind === 'workflow_task_failing') return withReason(stuck, await failureOfTask(temporal, id));
+  if (kind === taskFailing.kind) return withReason(stuck, await failureOfTask(temporal, id));
   try {
     const description = await temporal.workflow.getHandle(id).describe();
     if (description.status.name !== 'RUNNING') {
@@ -71,7 +65,7 @@ async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
     }
     const paused = pausedSteps(description);
     if (paused.length > 0) {
-      return withReason({ ...stuck, remedy: remedyOfPaused(subjectOf(id)) }, describePaused(paused));
+      return withReason({ ...stuck, remedy: remedyOfPaused(subjectOf({ workflowId: id })) }, describePaused(paused));
     }
     const remedied = hasSkippedRealTime(description)
       ? { ...stuck, remedy: startOverInRealTime(stuck.subject_id) }
@@ -125,11 +119,6 @@ function hasSkippedRealTime({ raw, type, typedSearchAttributes }: WorkflowExecut
 /** A new run has the server's own time, and does not skip. */
 function startOverInRealTime(subjectId: string | null): string {
   return `Temporal has skipped its time, which the service never requests in real time: find out who did. Then ${opsCommand('start-over', subjectId)}.`;
-}
-
-/** The id of the object whose workflow this is. An attempt is stuck under its own id, and its plan has the workflow. */
-function subjectOf(workflowId: string): string {
-  return workflowId.slice(workflowId.indexOf('/') + 1);
 }
 
 /** Returns which step of a workflow has failed, how often, and why. Null if none has. */

@@ -1,14 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isId } from '../../domain/ids.ts';
-import type { StuckReport } from './find-stuck.ts';
+import { type Kind, reportOf, type StuckReport, stuckAs, type Words } from './reading/find-stuck.ts';
 
 /** A process that restarts refuses connections for a second or two. */
 const patienceMs = 5_000;
 const askAgainMs = 500;
 
-/** What listens, and what operators call it. */
-interface Listener {
-  definition: { kind: string; meaning: string; after_seconds: number };
+/** The kind of stuck that only a request to a listener shows, and what operators call the listener. */
+interface Listener extends Kind {
   name: string;
   script: string;
   /** Its record below DATA_DIR/run. */
@@ -19,12 +18,13 @@ interface Listener {
   portVariable: string;
 }
 
-const after_seconds = patienceMs / 1000;
+const after = patienceMs / 1000;
 
-/** The kinds of stuck that only a request to a listener shows. */
 export const listeners = {
   api: {
-    definition: { kind: 'api_unreachable', meaning: 'The API does not respond.', after_seconds },
+    kind: 'api_unreachable',
+    meaning: 'The API does not respond.',
+    after,
     name: 'the API',
     script: 'npm run api',
     record: 'api.json',
@@ -32,7 +32,9 @@ export const listeners = {
     portVariable: 'PORT',
   },
   pages: {
-    definition: { kind: 'pages_unreachable', meaning: 'The pages for payers do not respond.', after_seconds },
+    kind: 'pages_unreachable',
+    meaning: 'The pages for payers do not respond.',
+    after,
     name: 'the pages',
     script: 'npm run pages',
     record: 'pages.json',
@@ -48,18 +50,15 @@ export const listeners = {
  * not have these kinds: the scrape of a process that hangs fails, and so does the page. Does not throw.
  */
 export async function findUnreachable(listener: Listener, address: string): Promise<StuckReport> {
-  const { definition } = listener;
   const url = `${address}/healthz`;
   const signal = AbortSignal.timeout(patienceMs);
   let outcome: Outcome;
   do {
     outcome = await ask(url, signal);
-    if (outcome === 'healthy') return { ...definition, count: 0, found: [] };
+    if (outcome === 'healthy') return reportOf(listener, []);
     await pause(askAgainMs, undefined, { signal }).catch(() => {});
   } while (!signal.aborted);
-  const place = { subject_id: null, biller_id: null, livemode: null, workflow_id: null };
-  const found = [{ kind: definition.kind, ...place, since: null, ...describe(listener, url, outcome) }];
-  return { ...definition, count: 1, found };
+  return reportOf(listener, [stuckAs(listener, describe(listener, url, outcome))]);
 }
 
 /**
@@ -86,7 +85,7 @@ function describe(
   { name, script, record, variable, portVariable }: Listener,
   url: string,
   outcome: Exclude<Outcome, 'healthy'>,
-): { why: string; remedy: string } {
+): Words {
   const start = `Start it: ${script} (npm start has one)`;
   if (outcome === 'silent') {
     return {

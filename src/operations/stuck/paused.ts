@@ -1,18 +1,16 @@
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
-import { namedId } from '../../domain/ids.ts';
-import { attributes } from '../../messages/search-attributes.ts';
-import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { type RealInstant, realInstant } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
-import type { Stuck, StuckReport } from './find-stuck.ts';
-import { opsCommand } from './ops-command.ts';
+import { onSide, subjectOf, workflowStuckAs } from './about-workflow.ts';
+import { type Kind, reportOf, type StuckReport } from './reading/find-stuck.ts';
+import { opsCommand } from './reading/ops-command.ts';
 
 /** A paused step is not tried, not even again: it neither fails nor ends, so its workflow reports nothing. */
-export const workflowPaused: Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'> = {
+export const workflowPaused: Kind = {
   kind: 'workflow_paused',
   meaning: 'A step of a workflow was paused in Temporal: nothing is done for its object.',
-  after_seconds: 0,
+  after: 0,
 };
 
 /** A pending activity that an operator, or a rule of Temporal, has paused. */
@@ -61,37 +59,30 @@ export function remedyOfPaused(subjectId: string | null): string {
  * moment older than the workflow, so each is described before it is reported.
  * @throws when Temporal is not reachable.
  */
-export async function findPausedWorkflows({ temporal, taskQueue, livemode }: WorkflowSide): Promise<StuckReport> {
-  const queues = `TaskQueue in ('${taskQueue}', '${webhookTaskQueue(taskQueue)}')`;
-  const query = `ExecutionStatus = 'Running' and ${queues} and TemporalPauseInfo is not null`;
+export async function findPausedWorkflows(side: WorkflowSide): Promise<StuckReport> {
+  const { temporal } = side;
+  const query = `ExecutionStatus = 'Running' and ${onSide(side)} and TemporalPauseInfo is not null`;
   const { count } = await temporal.workflow.count(query);
-  if (count === 0) return { ...workflowPaused, count, found: [] };
+  if (count === 0) return reportOf(workflowPaused, []);
   const listed: WorkflowExecutionInfo[] = [];
   for await (const workflow of temporal.workflow.list({ query, pageSize: mostDescribed })) {
     if (listed.push(workflow) >= mostDescribed) break;
   }
   const found = await Promise.all(
     listed.map(async (workflow) => {
-      const { workflowId, runId, typedSearchAttributes: known } = workflow;
+      const { workflowId, runId } = workflow;
       const description = await temporal.workflow.getHandle(workflowId, runId).describe();
       const steps = description.status.name === 'RUNNING' ? pausedSteps(description) : [];
       if (steps.length === 0) return null;
-      const subjectId = workflowId.slice(workflowId.indexOf('/') + 1);
-      const stuck: Stuck = {
-        kind: workflowPaused.kind,
-        subject_id: subjectId,
-        biller_id: namedId('biller', known.get(attributes.billerId)) ?? null,
-        livemode: known.get(attributes.livemode) ?? livemode,
+      return workflowStuckAs(workflowPaused, side, workflow, {
         since: steps[0]?.since?.toISOString() ?? null,
         why: describePaused(steps),
-        remedy: remedyOfPaused(subjectId),
-        workflow_id: workflowId,
-      };
-      return stuck;
+        remedy: remedyOfPaused(subjectOf(workflow)),
+      });
     }),
   );
   const paused = found.filter((stuck) => stuck !== null);
-  return { ...workflowPaused, count: paused.length + Math.max(0, count - listed.length), found: paused };
+  return reportOf(workflowPaused, paused, paused.length + Math.max(0, count - listed.length));
 }
 
 function instantOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): RealInstant | null {

@@ -3,19 +3,17 @@ import { reportLastsSeconds } from '../../db/process-reports.ts';
 import { type IncompleteTable, listIncompleteTables } from '../../db/schema-columns.ts';
 import { type Cause, remedyOfLogin } from '../../platform/database-causes.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { limitMet, readBounded } from './bounded-reading.ts';
-import type { Stuck, StuckReport } from './find-stuck.ts';
+import { limitMet, readBounded } from './reading/bounded-reading.ts';
+import { type Kind, reportOf, type StuckReport, stuckAs, type Words } from './reading/find-stuck.ts';
 
 /** What PostgreSQL refuses of all that the service does, although it responds to what only reads its catalogue. */
-export const refusedWrites = {
+export const refusedWrites: Kind = {
   kind: 'writes_refused',
   meaning:
     'PostgreSQL refuses the service: it is read-only, a right was revoked, a sequence has no number left, a table or ' +
     'column was renamed or dropped, or a password was changed.',
-  after_seconds: 0,
-} as const;
-
-type Words = Pick<Stuck, 'why' | 'remedy'>;
+  after: 0,
+};
 
 /**
  * Whether PostgreSQL would accept the work of the service, asked of its catalogue: that needs no write, and takes
@@ -40,7 +38,11 @@ export async function findRefusedWrites(sql: Db): Promise<StuckReport> {
         order by s.sequencename
       ) as sequences`;
   const tables = await unlessHeld(sql, listIncompleteTables, []);
-  return reportOf([...wordsOf(row), ...wordsAboutTables(tables), ...(await unlessHeld(sql, listRefusedProcesses, []))]);
+  return reportAll([
+    ...wordsOf(row),
+    ...wordsAboutTables(tables),
+    ...(await unlessHeld(sql, listRefusedProcesses, [])),
+  ]);
 }
 
 /** Returns what was read, or `otherwise` while a session holds the table: `database_locked` names it. */
@@ -55,16 +57,14 @@ async function unlessHeld<T>(sql: Db, read: (tx: Db) => Promise<T>, otherwise: T
 
 /** Reports why PostgreSQL refuses this program itself. */
 export function reportRefusal({ why, remedy }: Cause): StuckReport {
-  return reportOf([{ why, remedy }]);
+  return reportAll([{ why, remedy }]);
 }
 
-function reportOf(found: readonly Words[]): StuckReport {
-  const place = { subject_id: null, biller_id: null, livemode: null, workflow_id: null, since: null };
-  return {
-    ...refusedWrites,
-    count: found.length,
-    found: found.map((words) => ({ kind: refusedWrites.kind, ...place, ...words })),
-  };
+function reportAll(found: readonly Words[]): StuckReport {
+  return reportOf(
+    refusedWrites,
+    found.map((words) => stuckAs(refusedWrites, words)),
+  );
 }
 
 /** Such as `update audit_log`. */

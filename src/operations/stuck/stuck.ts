@@ -6,31 +6,15 @@ import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { sideOf, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { notReadable, readBounded, whyUnreadable } from './bounded-reading.ts';
-import { findFullDatabase, fullDatabase } from './database.ts';
-import { endpointFailsForSeconds, stuckDefinitions } from './definitions.ts';
+import { findFullDatabase } from './database.ts';
 import { explain } from './explain.ts';
-import { findStuck, reportUnread, type StuckReport } from './find-stuck.ts';
-import { keyFileMissing } from './key-file.ts';
+import { endpointFailsForSeconds, type LatelyFailing, listLatelyFailing } from './kinds/webhooks.ts';
+import { kindNamed, rowKinds, sessionKinds } from './kinds.ts';
 import { findUnreachable, listeners } from './listeners.ts';
-import { overdueDefinitions } from './overdue.ts';
-import { type LatelyFailing, listLatelyFailing } from './queries/webhooks.ts';
+import { readBounded, whyUnreadable } from './reading/bounded-reading.ts';
+import { findKind, findStuck, notReadable, reportUnread, type StuckReport } from './reading/find-stuck.ts';
 import { findRefusedWrites, refusedWrites } from './refused-writes.ts';
-import { findSessions, sessionDefinitions } from './sessions.ts';
-import { findStuckWorkflows, unansweredKinds, workflowDefinitions } from './workflows.ts';
-
-/** The names of all kinds. */
-export const stuckKinds: readonly string[] = [
-  ...sessionDefinitions,
-  ...stuckDefinitions,
-  ...workflowDefinitions,
-  notReadable,
-  fullDatabase,
-  refusedWrites,
-  listeners.api.definition,
-  listeners.pages.definition,
-  keyFileMissing,
-].map(({ kind }) => kind);
+import { findStuckWorkflows, unansweredKinds, workerMissing } from './workflows.ts';
 
 /** How many endpoints that fail lately are shown. */
 const failingLatelyShown = 20;
@@ -76,8 +60,18 @@ export async function lookForStuck(
   return explain([...held, ...rows, ...workflows, ...others.flat()], (stuck) => {
     const { temporal, livemode } = sideOf(sides, stuck.livemode);
     if (unansweredKinds.some((kind) => isReported(kind, livemode))) return null;
-    return { temporal, hasWorker: !isReported('worker_missing', livemode) };
+    return { temporal, hasWorker: !isReported(workerMissing.kind, livemode) };
   });
+}
+
+/**
+ * What PostgreSQL says of its own sessions. Reads one kind after the other, so that one connection is enough.
+ * @throws when PostgreSQL is not reachable.
+ */
+export async function findSessions(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
+  const reports: StuckReport[] = [];
+  for (const kind of sessionKinds) reports.push(await findKind(sql, kind, now));
+  return reports;
 }
 
 /**
@@ -87,7 +81,7 @@ export async function lookForStuck(
 export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[]> {
   return readInTime(async () => {
     const [found, full, refused] = await all([
-      findStuck(sql, stuckDefinitions, now),
+      findStuck(sql, rowKinds, now),
       findFullDatabase(sql),
       findRefusedWrites(sql),
     ]);
@@ -95,16 +89,9 @@ export function findStuckRows(sql: Pool, now: RealInstant): Promise<StuckReport[
   });
 }
 
-/** What also stays undone because PostgreSQL refuses to record it. */
-const undoneByRefusedWrites: readonly string[] = [
-  ...overdueDefinitions.map(({ kind }) => kind),
-  ...['payment_processing', 'refund_processing', 'processor_comparison_late', 'comparison_late'],
-  ...['advance_slow', 'delivery_backlog', 'workflow_intents_waiting'],
-];
-
 /** The report, with the cause that is to be mended first: without it, no processor and no worker is to blame. */
 function namingRefusedWrites(report: StuckReport): StuckReport {
-  if (!undoneByRefusedWrites.includes(report.kind)) return report;
+  if (!kindNamed(report.kind)?.waitsForWrites) return report;
   const found = report.found.map((stuck) => ({
     ...stuck,
     why: `PostgreSQL refuses the service (${refusedWrites.kind}), so nothing can be recorded; otherwise: ${stuck.why}`,

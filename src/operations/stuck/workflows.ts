@@ -1,57 +1,67 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { namedId } from '../../domain/ids.ts';
-import { attributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { all } from '../../platform/all-settled.ts';
 import { describeCallFailure, grpcStatusInside } from '../../platform/grpc-status.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
+import { onSide, subjectOf, workflowStuckAs } from './about-workflow.ts';
 import { type EndedWorkflow, findEndedWorkflows, reportWanted, workflowEnded } from './ended-workflows.ts';
-import type { Stuck, StuckReport } from './find-stuck.ts';
-import { opsCommand, recheckAfterFix } from './ops-command.ts';
 import { findPausedWorkflows, workflowPaused } from './paused.ts';
+import { type Kind, reportOf, type Stuck, type StuckReport, stuckAs, type Words } from './reading/find-stuck.ts';
+import { opsCommand, recheckAfterFix } from './reading/ops-command.ts';
 
-type Definition = Pick<StuckReport, 'kind' | 'meaning' | 'after_seconds'>;
-
-const unreachable: Definition = {
+const unreachable: Kind = {
   kind: 'temporal_unreachable',
   meaning: 'Temporal does not respond; what only it knows is left out.',
-  after_seconds: 0,
+  after: 0,
 };
-const refusing: Definition = {
+const refusing: Kind = {
   kind: 'temporal_refusing',
   meaning: 'Temporal responds and refuses what the service asks; what only it knows is left out.',
-  after_seconds: 0,
+  after: 0,
 };
-const overloaded: Definition = {
+const overloaded: Kind = {
   kind: 'temporal_overloaded',
   meaning: 'Temporal responds, but has more to do than it can; what only it knows is left out.',
-  after_seconds: 0,
+  after: 0,
 };
 
 /** The kinds that mean that a Temporal did not tell what it knows. */
 const unanswered = [unreachable, refusing, overloaded];
 export const unansweredKinds: readonly string[] = unanswered.map(({ kind }) => kind);
 
-const workerMissing: Definition = {
+export const workerMissing: Kind = {
   kind: 'worker_missing',
   meaning: 'No worker polls a task queue.',
-  after_seconds: 90, // a poll lasts up to a minute; 30 s where a poll lasts up to twenty seconds
-};
-const taskFailing: Definition = {
-  kind: 'workflow_task_failing',
-  meaning: 'A workflow’s own code has failed five times in a row or more.',
-  after_seconds: 0, // the server counts attempts, not time
-};
-const stalled: Definition = {
-  kind: 'workflow_stalled',
-  meaning: 'A workflow cannot do what is due.',
-  after_seconds: 0,
+  after: 90, // a poll lasts up to a minute; 30 s where a poll lasts up to twenty seconds
 };
 
-/** The kinds of stuck that Temporal knows, in addition to those of `operations/stuck/definitions.ts`. */
-export const workflowDefinitions: readonly Definition[] = [
+/** A kind that Temporal finds by a condition on its workflows. */
+interface WorkflowKind extends Kind {
+  condition: string;
+  say(workflow: WorkflowExecutionInfo): Words;
+}
+
+export const taskFailing: WorkflowKind = {
+  kind: 'workflow_task_failing',
+  meaning: 'A workflow’s own code has failed five times in a row or more.',
+  after: 0, // the server counts attempts, not time
+  asksWorkflow: true,
+  condition: `TemporalReportedProblems in ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')`,
+  say: describeFailingTask,
+};
+const stalled: WorkflowKind = {
+  kind: 'workflow_stalled',
+  meaning: 'A workflow cannot do what is due.',
+  after: 0,
+  asksWorkflow: true,
+  condition: 'Stalled = true',
+  say: (workflow) => ({ why: 'an effect fails', remedy: recheckAfterFix(subjectOf(workflow)) }),
+};
+
+/** The kinds that Temporal knows. */
+export const workflowKinds: readonly Kind[] = [
   ...unanswered,
   workerMissing,
   workflowEnded,
@@ -72,17 +82,11 @@ export async function findStuckWorkflows(
   limit = 100,
 ): Promise<StuckReport[]> {
   const reports = (await Promise.all(sides.map((side) => lookAtSide(sql, side, now, limit)))).flat();
-  return workflowDefinitions.flatMap((definition) => {
-    const alike = reports.filter(({ kind }) => kind === definition.kind);
+  return workflowKinds.flatMap((kind) => {
+    const alike = reports.filter((report) => report.kind === kind.kind);
     if (alike.length === 0) return [];
-    const found = alike.flatMap((report) => report.found).slice(0, limit);
-    return [
-      reportOf(
-        definition,
-        found,
-        alike.reduce((sum, { count }) => sum + count, 0),
-      ),
-    ];
+    const count = alike.reduce((sum, report) => sum + report.count, 0);
+    return [reportOf(kind, alike.flatMap(({ found }) => found).slice(0, limit), count)];
   });
 }
 
@@ -102,48 +106,31 @@ async function findOnSide(
       findEndedWorkflows(side, now),
       findMissingWorkers(side, now),
       findPausedWorkflows(side),
-      findWorkflows(
-        side,
-        taskFailing,
-        `TemporalReportedProblems in ('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')`,
-        {
-          limit,
-          describe: describeFailingTask,
-        },
-      ),
-      findWorkflows(side, stalled, 'Stalled = true', {
-        limit,
-        describe: (workflow) => ({
-          why: 'an effect fails',
-          remedy: recheckAfterFix(subjectOf(workflow)),
-        }),
-      }),
+      findWorkflows(side, taskFailing, limit),
+      findWorkflows(side, stalled, limit),
     ]);
     return { reports: [...unanswered.map((each) => reportOf(each, [])), ...reports], ended };
   } catch (error) {
-    const { definition, ...words } = await describeUnanswered(side, error);
-    const found = [about(definition, { livemode: side.livemode, ...words })];
-    const reports = unanswered.map((each) => reportOf(each, each === definition ? found : []));
+    const { kind, ...words } = await describeUnanswered(side, error);
+    const found = [stuckAs(kind, { livemode: side.livemode, ...words })];
+    const reports = unanswered.map((each) => reportOf(each, each === kind ? found : []));
     return { reports, ended: null };
   }
 }
 
 /** Says whether a Temporal is absent, refuses, or is overloaded: three causes with three remedies. */
-async function describeUnanswered(
-  side: WorkflowSide,
-  error: unknown,
-): Promise<{ definition: Definition; why: string; remedy: string }> {
+async function describeUnanswered(side: WorkflowSide, error: unknown): Promise<Words & { kind: Kind }> {
   const status = grpcStatusInside(error);
   const name = nameOf(side);
   const variable = `${side.livemode === false ? 'SANDBOX_' : ''}TEMPORAL`;
   const why = describeCallFailure(name, error);
   if (status === 'PERMISSION_DENIED' || status === 'UNAUTHENTICATED') {
-    return { definition: refusing, why, remedy: `Correct the credentials of ${variable}_….` };
+    return { kind: refusing, why, remedy: `Correct the credentials of ${variable}_….` };
   }
   const isLate = status === 'DEADLINE_EXCEEDED' || status === 'CANCELLED';
   if (status === 'RESOURCE_EXHAUSTED' || (isLate && (await responds(side)))) {
     return {
-      definition: overloaded,
+      kind: overloaded,
       why: `${name} responds, but its lists come late${isLate ? '' : ` (${why})`}: it has more to do than it can`,
       remedy:
         'Wait: it works off what it has, and nothing is lost. End nothing. If it lasts, look at the processors and the disk of ' +
@@ -152,13 +139,13 @@ async function describeUnanswered(
   }
   if (!isLate && status !== 'UNAVAILABLE' && (await responds(side))) {
     return {
-      definition: refusing,
+      kind: refusing,
       why: `${name} refuses: ${why}`,
       remedy: `npm run --silent temporal:prepare. It creates the namespace and the search attributes that are missing. If the namespace has another name, correct ${variable}_NAMESPACE.`,
     };
   }
   return {
-    definition: unreachable,
+    kind: unreachable,
     why,
     remedy:
       'If its process is gone, start Temporal (npm start does so automatically). If it is still there, it hangs: end it with ' +
@@ -217,11 +204,11 @@ async function missingWorker(side: WorkflowSide, queue: string, now: RealInstant
   if (last.at > now.getTime() - 1_500 * (side.longestPollSeconds ?? 60)) return null;
   const place = `the task queue ${queue}${livemode === null ? '' : ` in ${nameOf(side)}`}`;
   const since = last.at === 0 ? null : new Date(last.at).toISOString();
-  return about(workerMissing, { livemode, since, ...describeMissing(place, last.identity || null) });
+  return stuckAs(workerMissing, { livemode, since, ...describeMissing(place, last.identity || null) });
 }
 
 /** `identity` is that of the last worker, its process id and host; null if the server does not remember it. */
-function describeMissing(place: string, identity: string | null): Pick<Stuck, 'why' | 'remedy'> {
+function describeMissing(place: string, identity: string | null): Words {
   const lastOne = identity === null ? '' : `, the last one was ${identity}`;
   const process = identity === null ? 'its process' : `process ${identity}`;
   return {
@@ -232,26 +219,20 @@ function describeMissing(place: string, identity: string | null): Pick<Stuck, 'w
   };
 }
 
-async function findWorkflows(
-  side: WorkflowSide,
-  definition: Definition,
-  condition: string,
-  { limit, describe }: { limit: number; describe(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> },
-): Promise<StuckReport> {
-  const { temporal, taskQueue } = side;
-  const queues = `TaskQueue in ('${taskQueue}', '${webhookTaskQueue(taskQueue)}')`;
-  const query = `ExecutionStatus = 'Running' and ${queues} and ${condition}`;
+async function findWorkflows(side: WorkflowSide, kind: WorkflowKind, limit: number): Promise<StuckReport> {
+  const { temporal } = side;
+  const query = `ExecutionStatus = 'Running' and ${onSide(side)} and ${kind.condition}`;
   const { count } = await temporal.workflow.count(query);
   const found: Stuck[] = [];
-  if (count === 0) return reportOf(definition, found);
+  if (count === 0) return reportOf(kind, found);
   for await (const workflow of temporal.workflow.list({ query, pageSize: limit })) {
-    if (found.push(aboutWorkflow(definition, side, workflow, describe(workflow))) >= limit) break;
+    if (found.push(workflowStuckAs(kind, side, workflow, kind.say(workflow))) >= limit) break;
   }
-  return reportOf(definition, found, Math.max(count, found.length));
+  return reportOf(kind, found, Math.max(count, found.length));
 }
 
 /** A task that failed is the fault of the code; one that timed out, of the process that took it. */
-function describeFailingTask(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why' | 'remedy'> {
+function describeFailingTask(workflow: WorkflowExecutionInfo): Words {
   const problems = problemsOf(workflow);
   const startOver = `${opsCommand('start-over', subjectOf(workflow))}: it reads its status from PostgreSQL`;
   if (!problems.includes('WorkflowTaskFailed') && problems.includes('WorkflowTaskTimedOut')) {
@@ -268,39 +249,10 @@ function describeFailingTask(workflow: WorkflowExecutionInfo): Pick<Stuck, 'why'
   };
 }
 
-function aboutWorkflow(
-  definition: Definition,
-  { livemode }: WorkflowSide,
-  workflow: WorkflowExecutionInfo,
-  description: Pick<Stuck, 'why' | 'remedy'>,
-): Stuck {
-  const { workflowId, typedSearchAttributes: known } = workflow;
-  return about(definition, {
-    ...description,
-    subject_id: subjectOf(workflow),
-    workflow_id: workflowId,
-    biller_id: namedId('biller', known.get(attributes.billerId)) ?? null,
-    livemode: known.get(attributes.livemode) ?? livemode,
-  });
-}
-
-function subjectOf({ workflowId }: WorkflowExecutionInfo): string {
-  return workflowId.slice(workflowId.indexOf('/') + 1);
-}
-
 /** Such as `WorkflowTaskFailedCauseNonDeterministicError`. */
 function problemsOf({ searchAttributes }: WorkflowExecutionInfo): string {
   const problems: readonly unknown[] = searchAttributes.TemporalReportedProblems ?? [];
   return problems.map((problem) => String(problem).replace(/^(category|cause)=/, '')).join(', ');
-}
-
-function about(definition: Definition, known: Pick<Stuck, 'why' | 'remedy'> & Partial<Stuck>): Stuck {
-  const unknown = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
-  return { kind: definition.kind, ...unknown, ...known };
-}
-
-function reportOf(definition: Definition, found: Stuck[], count = found.length): StuckReport {
-  return { ...definition, count, found };
 }
 
 function msOf(instant: { seconds?: unknown } | null | undefined): number {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Id, namedId } from '../../domain/ids.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import { assertOwnFile, NotOurs } from '../../platform/own-folder.ts';
 import { causeOf } from '../../platform/postgres/causes.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';

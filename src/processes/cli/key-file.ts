@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listRecordedKeys } from '../../db/encryption-keys.ts';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
-import { keyFileMissing } from '../../operations/stuck/key-file.ts';
+import { keyFileMissing } from '../../operations/stuck/kinds.ts';
+import { reportOf, type StuckReport, stuckAs } from '../../operations/stuck/reading/find-stuck.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
 import { findKeyProblems } from '../../services/accounts/recorded-keys.ts';
@@ -29,12 +29,11 @@ export async function checkKeyFile(
   );
   const isOurs = recorded.some(({ id }) => id === ownKeyId);
   const why = isOurs ? (isThere ? await whyUnfit(sql, readKeys) : `${file} is missing`) : null;
-  if (why === null) return { ...keyFileMissing, count: 0, found: [] };
-  const place = { subject_id: null, biller_id: null, livemode: null, since: null, workflow_id: null };
+  if (why === null) return reportOf(keyFileMissing, []);
   const remedy =
     `Restore ${file} from a back-up now: the running processes still have the key, and the next ` +
     'start fails without it (docs/operations.md, "An encryption key is missing").';
-  return { ...keyFileMissing, count: 1, found: [{ kind: keyFileMissing.kind, ...place, why, remedy }] };
+  return reportOf(keyFileMissing, [stuckAs(keyFileMissing, { why, remedy })]);
 }
 
 async function whyUnfit(sql: Pool, readKeys: () => Promise<readonly EncryptionKey[]>): Promise<string | null> {

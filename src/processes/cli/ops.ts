@@ -9,15 +9,14 @@ import {
   startOver,
 } from '../../operations/operator-commands.ts';
 import { findShortRetention } from '../../operations/sides/retention.ts';
-import { notReadable, whyUnreadable } from '../../operations/stuck/bounded-reading.ts';
-import { wordsAboutEndpoint } from '../../operations/stuck/endpoint-words.ts';
-import { reportUnread, type StuckReport } from '../../operations/stuck/find-stuck.ts';
-import { keyFileMissing } from '../../operations/stuck/key-file.ts';
+import { type LatelyFailing, wordsAboutEndpoint } from '../../operations/stuck/kinds/webhooks.ts';
+import { allKinds, keyFileMissing, kindNamed } from '../../operations/stuck/kinds.ts';
 import { listeners } from '../../operations/stuck/listeners.ts';
-import { opsCommand } from '../../operations/stuck/ops-command.ts';
-import type { LatelyFailing } from '../../operations/stuck/queries/webhooks.ts';
+import { whyUnreadable } from '../../operations/stuck/reading/bounded-reading.ts';
+import { notReadable, reportUnread, type StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
+import { opsCommand } from '../../operations/stuck/reading/ops-command.ts';
 import { refusedWrites, reportRefusal } from '../../operations/stuck/refused-writes.ts';
-import { findFailingLately, lookForStuck, stuckKinds } from '../../operations/stuck/stuck.ts';
+import { findFailingLately, lookForStuck } from '../../operations/stuck/stuck.ts';
 import { deleteUnknownEntry } from '../../operations/unknown-entries.ts';
 import { unpause } from '../../operations/unpause.ts';
 import { type Cause, inWords } from '../../platform/database-causes.ts';
@@ -90,7 +89,7 @@ SLOT is the number of a payment of the plan, from 0: payment 1 is slot 0. With -
 correct. If that makes a payment due at once, --overdue says whether it is charged or skipped.
 Each may be repeated, and is in the audit log. The exit status of "stuck" is 0 if nothing is stuck and 1 if something is. The
 others end with 0 when something was done, and with 2 and the reason when nothing was.
-Kinds: ${stuckKinds.join(', ')}.
+Kinds: ${allKinds.map(({ kind }) => kind).join(', ')}.
 API_URL is the address of the API, such as https://payments.example.com, and PUBLIC_URL that of the pages for payers, or
 PAGES_URL if payers reach them at another; those of npm start are known. Without them, it is not checked whether they respond.`,
   options: {
@@ -107,7 +106,7 @@ PAGES_URL if payers reach them at another; those of npm start are known. Without
     if (name === 'stuck') {
       if (words.length > 0) throw new UsageError('ops stuck takes no ID.');
       const { kind } = values;
-      if (kind !== undefined && !stuckKinds.includes(kind)) throw new UsageError(`There is no kind "${kind}".`);
+      if (kind !== undefined && kindNamed(kind) === undefined) throw new UsageError(`There is no kind "${kind}".`);
       return stuck(await openContext(), values);
     }
     if (name === 'settle') return settle(openContext, words, values);
@@ -176,10 +175,10 @@ async function stuck(context: CliContext, { json, kind }: { json?: boolean; kind
     (report) => kind === undefined || report.kind === kind,
   );
   const count = reports.reduce((sum, report) => sum + report.count, 0);
-  if (kind === listeners.api.definition.kind && reports.length === 0) {
+  if (kind === listeners.api.kind && reports.length === 0) {
     throw new Error('The address of the API is not known. Set API_URL, such as https://payments.example.com.');
   }
-  if (kind === listeners.pages.definition.kind && reports.length === 0) {
+  if (kind === listeners.pages.kind && reports.length === 0) {
     throw new Error('The address of the pages is not known. Set PUBLIC_URL, such as https://pay.example.com.');
   }
   if (kind === keyFileMissing.kind && reports.length === 0) {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import type { Cause } from '../../platform/database-causes.ts';
 import { causeOf } from '../../platform/postgres/causes.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';

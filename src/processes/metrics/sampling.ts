@@ -2,12 +2,11 @@ import { Gauge, type Registry } from 'prom-client';
 import { countDunning } from '../../operations/overview-queries.ts';
 import { sampleBacklogs, sampleConnections } from '../../operations/samples.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
-import { notReadable, readBounded } from '../../operations/stuck/bounded-reading.ts';
 import { findFullDatabase } from '../../operations/stuck/database.ts';
-import { stuckDefinitions } from '../../operations/stuck/definitions.ts';
-import { countStuck } from '../../operations/stuck/find-stuck.ts';
+import { rowKinds, sessionKinds } from '../../operations/stuck/kinds.ts';
+import { readBounded } from '../../operations/stuck/reading/bounded-reading.ts';
+import { countStuck, notReadable } from '../../operations/stuck/reading/find-stuck.ts';
 import { findRefusedWrites } from '../../operations/stuck/refused-writes.ts';
-import { sessionDefinitions } from '../../operations/stuck/sessions.ts';
 import { countStuckWorkflows } from '../../operations/stuck/workflows.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -141,7 +140,7 @@ function partsOfDatabase(gauges: Gauges): Part[] {
       wasRead('payments_db_connections');
     },
     async (sql, now) => {
-      const counts = await countStuck(sql, definitions, now);
+      const counts = await countStuck(sql, [...sessionKinds, ...rowKinds], now);
       for (const [kind, count] of counts) {
         stuck.set({ kind }, count);
         wasRead(kind);
@@ -156,8 +155,6 @@ function partsOfDatabase(gauges: Gauges): Part[] {
     }),
   ];
 }
-
-const definitions = [...sessionDefinitions, ...stuckDefinitions];
 
 /**
  * Reads each part separately, so that a lock on one table ages only what is read from it.

@@ -1,6 +1,6 @@
 import { inMoney } from '../../domain/currencies.ts';
 import type { Found, FoundAttempt, FoundSubject, WithTheBank } from '../../operations/finding.ts';
-import type { Stuck, StuckReport } from '../../operations/stuck/find-stuck.ts';
+import type { Stuck, StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { barOfSites, sitePage } from '../look/page.ts';

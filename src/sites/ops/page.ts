@@ -1,5 +1,5 @@
 import type { Overview, OverviewDay } from '../../operations/overview.ts';
-import type { StuckReport } from '../../operations/stuck/find-stuck.ts';
+import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { barOfSites, sitePage } from '../look/page.ts';

@@ -1,10 +1,10 @@
-import type { StuckQuery } from './query.ts';
+import type { StuckKind } from '../reading/find-stuck.ts';
 
 /** Tables with a lower number are PostgreSQL's own. */
 const firstOfUsers = 16_384;
 
 /** A session of PostgreSQL that others wait for. */
-export interface HoldingSession {
+interface HoldingSession {
   pid: number;
   /** The name that its program has given. Empty if it has none. */
   name: string;
@@ -22,7 +22,10 @@ export interface HoldingSession {
  * wait alone may look short. Also those that hold a whole table for as long, whether or not one waits just now. Nothing
  * of this reads a table of the service, so it is read whatever is locked.
  */
-export const holdingSessions: StuckQuery<HoldingSession> = {
+export const databaseLocked: StuckKind<HoldingSession> = {
+  kind: 'database_locked',
+  meaning: 'A session in PostgreSQL holds a lock that others wait for.',
+  after: 5,
   rows: (db, { before }) => db`
     select null as subject_id, null as biller_id, null::boolean as livemode,
       least(min(held.waiting_since), min(holder.xact_start)) as since, holder.pid
@@ -55,10 +58,18 @@ export const holdingSessions: StuckQuery<HoldingSession> = {
       ) as waiting
     from pg_stat_activity holder
     where holder.pid = f.pid`,
+  say: ({ pid, name, state, tables, waiting }) => ({
+    why:
+      `session ${pid} (${name || 'its program has no name'}${state === null ? '' : `, ${state}`}) holds a lock${tables === null ? '' : ` on ${tables}`}; ` +
+      `${waiting} wait for it or for each other`,
+    remedy:
+      'Find out whose session it is. Then end it, in PostgreSQL: ' +
+      `select pg_terminate_backend(${pid}). What it has not committed is undone; the service then continues.`,
+  }),
 };
 
 /** How the connections of PostgreSQL are used. */
-export interface TakenConnections {
+interface TakenConnections {
   taken: number;
   allowed: number;
   /** The programs, those with the most connections first: how many, and the oldest of each. */
@@ -74,7 +85,10 @@ const nearlyAll = 0.9;
 const programsShown = 5;
 
 /** All connections, if nearly all that may be opened are. Those of other databases count too. */
-export const takenConnections: StuckQuery<TakenConnections> = {
+export const connectionsUsedUp: StuckKind<TakenConnections> = {
+  kind: 'connections_used_up',
+  meaning: 'Nearly all connections that PostgreSQL allows are taken.',
+  after: 0,
   rows: (db) => db`
     select null as subject_id, null as biller_id, null::boolean as livemode, null::timestamptz as since
     from pg_stat_activity where backend_type = 'client backend'
@@ -93,10 +107,17 @@ export const takenConnections: StuckQuery<TakenConnections> = {
       from pg_stat_activity where backend_type = 'client backend'
       group by application_name
     ) u`,
+  say: ({ taken, allowed, users, name, pid }) => ({
+    why: `${taken} of ${allowed} are taken: ${users}`,
+    remedy:
+      `Find out what opens them. Sessions that are not needed are ended in PostgreSQL: select pg_terminate_backend(${pid}), ` +
+      `or all that ${name || 'programs without a name'} has: select pg_terminate_backend(pid) from pg_stat_activity where ` +
+      `application_name = ${literal(name)}. If the service itself needs more, raise max_connections.`,
+  }),
 };
 
 /** A process of the service that has shown no sign of life, although its session is still there. */
-export interface HangingProcess {
+interface HangingProcess {
   /** Such as "worker 4123@host". */
   process: string;
   /** Its process id on its host. */
@@ -115,7 +136,10 @@ export function heartbeatName(process: string): string {
  * The processes whose session waits for their next sign of life since before `before`. If a process has ended, its
  * session is gone; if PostgreSQL is slow, the session does not wait for its client.
  */
-export const hangingProcesses: StuckQuery<HangingProcess> = {
+export const processHangs: StuckKind<HangingProcess> = {
+  kind: 'process_hangs',
+  meaning: 'A worker, an API or the pages are there and do nothing: the event loop of the process stands still.',
+  after: 10, // five signs of life
   rows: (db, { before }) => db`
     select null as subject_id, null as biller_id, null::boolean as livemode, state_change as since, pid
     from pg_stat_activity
@@ -126,4 +150,14 @@ export const hangingProcesses: StuckQuery<HangingProcess> = {
     from (
       select substr(application_name, length(${ofHeartbeats}) + 1) as process from pg_stat_activity where pid = f.pid
     ) named`,
+  say: ({ process, process_id: id }) => ({
+    why: `${process} shows no sign of life: it was stopped (ps says T), or its code never comes to an end`,
+    remedy:
+      `On its host: kill -9 ${id}. Then start another one (npm start does so automatically). Nothing is lost: others take ` +
+      'over what it had begun, within seconds. Its log says what it did last.',
+  }),
 };
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,18 +1,22 @@
 import type { OpenSlotRow } from '../../../db/payment-plan-slots.ts';
 import { editedPlans } from '../../../db/payment-plans.ts';
 import { retryDays } from '../../../domain/dunning.ts';
-import type { CustomerInstant } from '../../../domain/instants.ts';
+import { type CustomerInstant, customerInstant } from '../../../domain/instants.ts';
 import type { MinorUnits } from '../../../domain/units.ts';
+import { slotInWords } from '../../../messages/slot-in-words.ts';
+import { workflowIdOf } from '../../../messages/workflow-types.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../../platform/real-time.ts';
 import { clockToleranceMs } from '../../../services/customer-time.ts';
-import type { DatedPlan } from '../../../services/plans/plan-dates.ts';
-import type { StuckQuery } from './query.ts';
+import { type DatedPlan, otherAmount, wrongDates } from '../../../services/plans/plan-dates.ts';
+import { wrongTerms } from '../../../services/plans/plan-terms.ts';
+import type { StuckKind } from '../reading/find-stuck.ts';
+import { opsCommand } from '../reading/ops-command.ts';
 
 type SlotInstant = 'first_failed_at' | 'next_attempt_at' | 'last_result_at';
 
 /** A plan whose rows do not agree. */
-export interface InconsistentPlan extends DatedPlan {
+interface InconsistentPlan extends DatedPlan {
   at: CustomerInstant;
   /** Its open slots, as JSON, each with the amount of its payment. */
   open: (Omit<OpenSlotRow, SlotInstant> & Record<SlotInstant, string | null> & { intent_amount: MinorUnits })[];
@@ -26,7 +30,11 @@ export interface InconsistentPlan extends DatedPlan {
  * of `wrongDates` and `wrongTerms`. They are wrong from the moment they are found, and since when is not known. Each
  * part has an index of its own, so that healthy plans cost nothing.
  */
-export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
+export const planInconsistent: StuckKind<InconsistentPlan> = {
+  kind: 'plan_inconsistent',
+  meaning:
+    'A plan’s amounts, state or dates are not those that the service has given it, or a slot is lost. Nothing is charged.',
+  after: 0,
   rows: (db, { now }) => db`
     select id as subject_id, biller_id, livemode, null::timestamptz as since
     from payment_plans
@@ -46,7 +54,32 @@ export const inconsistentPlans: StuckQuery<InconsistentPlan> = {
     join billers b on b.id = p.biller_id
     left join test_clocks k on k.id = p.test_clock_id
     where p.id = f.subject_id`,
+  say: ({ subject_id: id, ...plan }) => ({
+    why: whyInconsistent(plan),
+    remedy: `${opsCommand('recalculate', id)} (with --dry-run it only shows the correction).`,
+    workflowId: workflowIdOf('paymentPlan', id ?? ''),
+  }),
 };
+
+function whyInconsistent({ open, without_row: lost, at, ...plan }: InconsistentPlan): string {
+  const dateOf = (text: string | null) => (text === null ? null : customerInstant(text));
+  const slots = open.map((slot) => ({
+    ...slot,
+    first_failed_at: dateOf(slot.first_failed_at),
+    last_result_at: dateOf(slot.last_result_at),
+    next_attempt_at: dateOf(slot.next_attempt_at),
+  }));
+  const { currency } = plan;
+  const reasons = [
+    ...wrongTerms(plan),
+    ...slots
+      .filter((slot) => slot.amount !== slot.intent_amount)
+      .map((slot) => otherAmount(slot, { amount: slot.intent_amount, currency })),
+    ...wrongDates(plan, slots, at).map(({ why }) => why),
+    ...(lost ?? []).map((slot) => `${slotInWords(slot)} has a payment, but its row is lost`),
+  ];
+  return reasons.join('; ') || 'it was corrected meanwhile';
+}
 
 const customerTime = (db: Db, now: RealInstant) => db`coalesce(k.target_time, k.frozen_time, ${now}::timestamptz)`;
 

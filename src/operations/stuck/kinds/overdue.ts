@@ -1,16 +1,14 @@
-import { unionAll } from '../../db/subject-parts.ts';
-import { subjectQueries } from '../../db/subject-queries.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
-import { slotInWords } from '../../messages/slot-in-words.ts';
-import type { SubjectKind } from '../../messages/subject-kinds.ts';
-import { workflowIdOf, workflowIdOfOwner } from '../../messages/workflow-types.ts';
-import type { Db } from '../../platform/postgres/connection.ts';
-import { define, type StuckDefinition } from './find-stuck.ts';
-import { opsCommand, recheckAfterFix } from './ops-command.ts';
-import type { StuckQuery, StuckRow } from './queries/query.ts';
+import { unionAll } from '../../../db/subject-parts.ts';
+import { subjectQueries } from '../../../db/subject-queries.ts';
+import type { CustomerInstant } from '../../../domain/instants.ts';
+import { slotInWords } from '../../../messages/slot-in-words.ts';
+import type { SubjectKind } from '../../../messages/subject-kinds.ts';
+import { workflowIdOf, workflowIdOfOwner } from '../../../messages/workflow-types.ts';
+import { minute, type StuckKind, type StuckRow } from '../reading/find-stuck.ts';
+import { opsCommand, recheckAfterFix } from '../reading/ops-command.ts';
 
 /** Several times what the slowest healthy step takes, a restart of every process included. */
-const afterSeconds = 5 * 60;
+const after = 5 * minute;
 
 /** What an overdue plan would do next. */
 interface OverduePlan {
@@ -24,7 +22,7 @@ interface OverduePlan {
 }
 
 const plans = overdue<OverduePlan>('paymentPlan', {
-  stuck: 'plan_overdue',
+  kind: 'plan_overdue',
   meaning: 'A plan’s payment or retry is due and was not made.',
   facts: (db) => db`
     select p.next_slot, p.next_due_at, p.next_attempt_at, s.slot as retry_slot, s.failures, i.last_error_code
@@ -56,7 +54,7 @@ interface OverdueSubscription {
 }
 
 const subscriptions = overdue<OverdueSubscription>('subscription', {
-  stuck: 'subscription_overdue',
+  kind: 'subscription_overdue',
   meaning: 'A subscription’s next period, retry or other step is due and was not taken.',
   facts: (db) => db`
     select state, next_number, next_attempt_at, wake_at, last_error_code from subscriptions where id = f.subject_id`,
@@ -68,7 +66,7 @@ const subscriptions = overdue<OverdueSubscription>('subscription', {
 });
 
 const scheduledPayments = overdue('scheduledPayment', {
-  stuck: 'scheduled_payment_overdue',
+  kind: 'scheduled_payment_overdue',
   meaning: 'A scheduled payment’s date has come, and it was not made.',
   facts: (db) => db`select`,
   why: () => 'its date has come and it was not attempted',
@@ -86,7 +84,12 @@ interface OverdueDebit {
 }
 
 /** Also those about which the bank has not reported for a day, however often it was asked. */
-const overdueDebits: StuckQuery<OverdueDebit> = {
+const debits: StuckKind<OverdueDebit> = {
+  kind: 'bank_debit_overdue',
+  meaning: 'A bank debit was not handed over or asked about, or its bank has not reported for a day.',
+  after,
+  asksWorkflow: true,
+  waitsForWrites: true,
   rows: (db, { before, now }) => db`
     ${subjectQueries.bankDebit.overdue(db, before)}
     union all
@@ -100,21 +103,14 @@ const overdueDebits: StuckQuery<OverdueDebit> = {
     from bank_debits d
     join payment_attempts a on a.id = d.attempt_id
     where d.attempt_id = f.subject_id`,
-};
-
-const debits = define({
-  kind: 'bank_debit_overdue',
-  meaning: 'A bank debit was not handed over or asked about, or its bank has not reported for a day.',
-  afterSeconds,
-  query: overdueDebits,
-  describe: ({ subject_id: id, livemode, ...debit }) => ({
+  say: ({ subject_id: id, livemode, ...debit }) => ({
     why: whyDebitOverdue(debit),
     remedy:
       `Start a worker, or ask ${livemode ? 'the live processor' : 'the processor'} about it; then ` +
       `${opsCommand('recheck', debit.payment_plan_id ?? debit.subscription_id ?? id)} (Web UI: Update recheck). The outcome is never guessed.`,
     workflowId: workflowIdOfOwner(debit) ?? workflowIdOf('bankDebit', id ?? ''),
   }),
-});
+};
 
 function whyDebitOverdue({
   payment_intent_id: intentId,
@@ -129,26 +125,24 @@ function whyDebitOverdue({
 }
 
 /** Links and sessions. `waits`: it waited for a payment, and none is under way. */
-const overdueLinks: StuckQuery<{ waits: boolean }> = {
+const links: StuckKind<{ waits: boolean }> = {
+  kind: 'link_overdue',
+  meaning: 'A payment link or a checkout session is past its time, and has not ended. It takes no payment.',
+  after,
+  asksWorkflow: true,
+  waitsForWrites: true,
   rows: (db, { before }) =>
     unionAll(db, [subjectQueries.paymentLink.overdue(db, before), subjectQueries.checkoutSession.overdue(db, before)]),
   facts: (db) => db`
     select wake_at is null as waits from payment_links where id = f.subject_id
     union all
     select wake_at is null from checkout_sessions where id = f.subject_id`,
-};
-
-const links = define({
-  kind: 'link_overdue',
-  meaning: 'A payment link or a checkout session is past its time, and has not ended. It takes no payment.',
-  afterSeconds,
-  query: overdueLinks,
-  describe: ({ subject_id: id, waits }) => ({
+  say: ({ subject_id: id, waits }) => ({
     why: waits ? 'it waited for a payment, and none is under way' : 'its time is over, and it has not ended',
     remedy: recheckAfterFix(id),
     workflowId: workflowIdOf(id?.startsWith('lnk_') ? 'paymentLink' : 'checkoutSession', id ?? ''),
   }),
-});
+};
 
 const byKind = {
   paymentPlan: plans,
@@ -157,36 +151,26 @@ const byKind = {
   bankDebit: debits,
   paymentLink: links,
   checkoutSession: links,
-} satisfies Record<SubjectKind, StuckDefinition>;
+} satisfies Record<SubjectKind, StuckKind>;
 
-/** What "overdue" means, by kind of subject. What is on a test clock is due only in an advance: see `slowAdvances`. */
-export const overdueDefinitions: readonly StuckDefinition[] = [...new Set(Object.values(byKind))];
+/** What "overdue" means, by kind of subject. What is on a test clock is due only in an advance: see `advanceSlow`. */
+export const overdueKinds: readonly StuckKind[] = [...new Set(Object.values(byKind))];
 
-/** Makes the definition of a kind of subject that is overdue. Its workflow says why, and continues on a recheck. */
+/** Returns how a kind of subject is overdue. Its workflow says why, and continues on a recheck. */
 function overdue<Facts extends object>(
-  kind: SubjectKind,
-  {
-    stuck,
-    meaning,
-    facts,
-    why,
-  }: {
-    stuck: string;
-    meaning: string;
-    facts: (db: Db) => ReturnType<StuckQuery<Facts>['facts']>;
-    why: (row: StuckRow & Facts) => string;
-  },
-): StuckDefinition {
-  const query: StuckQuery<Facts> = { rows: (db, { before }) => subjectQueries[kind].overdue(db, before), facts };
-  return define({
-    kind: stuck,
-    meaning,
-    afterSeconds,
-    query,
-    describe: (row) => ({
+  subject: SubjectKind,
+  { why, ...known }: Pick<StuckKind<Facts>, 'kind' | 'meaning' | 'facts'> & { why(row: StuckRow & Facts): string },
+): StuckKind<Facts> {
+  return {
+    ...known,
+    after,
+    asksWorkflow: true,
+    waitsForWrites: true,
+    rows: (db, { before }) => subjectQueries[subject].overdue(db, before),
+    say: (row) => ({
       why: why(row),
       remedy: recheckAfterFix(row.subject_id),
-      workflowId: workflowIdOf(kind, row.subject_id ?? ''),
+      workflowId: workflowIdOf(subject, row.subject_id ?? ''),
     }),
-  });
+  };
 }

@@ -1,13 +1,6 @@
-import { refusalOf } from '../../platform/database-causes.ts';
-import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
-
-/** What could not be read is a kind of stuck itself: it must not be taken for nothing. */
-export const notReadable = {
-  kind: 'not_readable',
-  meaning: 'Part of what may be stuck could not be read from PostgreSQL.',
-  after_seconds: 0,
-};
+import { refusalOf } from '../../../platform/database-causes.ts';
+import type { Db, Tx } from '../../../platform/postgres/connection.ts';
+import { atomically } from '../../../platform/postgres/transaction.ts';
 
 /** A reader waits this long for a lock. Readers meet only locks on whole tables, as migrations take them. */
 const lockTimeout = '500ms';

@@ -3,10 +3,10 @@ import { unionAll } from '../../../db/subject-parts.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { Invariant } from '../../invariants/invariant.ts';
 import { invariants } from '../../invariants/invariants.ts';
-import type { StuckQuery } from './query.ts';
+import type { StuckKind } from '../reading/find-stuck.ts';
 
 /** A row that breaks an invariant. */
-export interface BrokenRow {
+interface BrokenRow {
   invariant: string;
   detail: string;
   remedy: string;
@@ -17,12 +17,27 @@ export interface BrokenRow {
  * that could not be checked since keeps what was found before. One that only another version has is left out: this one
  * does not check it again.
  */
-export const brokenRows = rowsOf((db) => db`${recordedRows(db, recordedNames)} union all ${rowsNow(db)}`);
+export const rowsBroken: StuckKind<BrokenRow> = {
+  kind: 'rows_broken',
+  meaning: 'A row breaks an invariant: it was changed by hand, restored in part, or written by a bug.',
+  after: 0,
+  ...rowsOf((db) => db`${recordedRows(db, recordedNames)} union all ${rowsNow(db)}`),
+  say: ({ invariant, detail, remedy }) => ({
+    why: `${detail}; but ${invariant}`,
+    remedy: `${remedy} It is looked at again within a minute; npm run --silent check:invariants looks now.`,
+  }),
+};
 
 /** What housekeeping has found that is a hint and no proof. */
-export const doubtfulRows = rowsOf((db) => recordedRows(db, doubtNames));
+export const rowsDoubtful: StuckKind<BrokenRow> = {
+  kind: 'rows_doubtful',
+  meaning: 'Two equal live payments were charged under one Idempotency-Key. A hint, no proof.',
+  after: 0,
+  ...rowsOf((db) => recordedRows(db, doubtNames)),
+  say: ({ detail, remedy }) => ({ why: detail, remedy }),
+};
 
-function rowsOf(found: (db: Db) => Fragment): StuckQuery<BrokenRow> {
+function rowsOf(found: (db: Db) => Fragment): Pick<StuckKind<BrokenRow>, 'rows' | 'facts'> {
   return {
     rows: (db, { now }) => db`
       select id as subject_id, null as biller_id, null::boolean as livemode, coalesce(since, ${now}::timestamptz) as since,
