@@ -43,8 +43,9 @@ export interface RunOptions {
 type Log = (line: string) => void;
 
 /**
- * How long the load may take to end what it has begun, and then the service to come to rest. A batch of deliveries whose
- * worker died takes 35 s to be tried again, a turn at an endpoint that hung comes within 60 s, and an attempt takes 25 s.
+ * How long the load may take to end what it has begun, and then the service to come to rest. A batch of deliveries
+ * whose worker died takes 35 s to be tried again, a turn at an endpoint that hung comes within 60 s, and an attempt
+ * takes 25 s.
  */
 const endTimeoutMs = 90_000;
 const settleTimeoutMs = 240_000;
