@@ -99,18 +99,25 @@ class NoServiceRuns extends Error {
   }
 }
 
-/** Where `npm start` serves accounts, and the token that it alone knows. */
+/** Where `npm start` serves accounts, the token that it alone knows, and the address of its API, which it returns. */
 interface Accounts {
   url: string;
   token: string;
+  apiUrl: string | null;
 }
 
-/** Whether the `npm start` that wrote `development.json` still runs: its database may be away for a moment. */
-async function isServed({ url, token }: Accounts): Promise<boolean> {
+/**
+ * Whether the `npm start` that wrote `development.json` still runs: its database may be away for a moment. Another
+ * program that has its port now does not return the address of the API.
+ */
+async function isServed({ url, token, apiUrl }: Accounts): Promise<boolean> {
   const headers = { Authorization: `Bearer ${token}` };
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) }).catch(() => null);
-  await response?.body?.cancel();
-  return response?.status === 200;
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) });
+    return response.ok && member(await response.json(), 'base_url') === apiUrl;
+  } catch {
+    return false;
+  }
 }
 
 export interface RunningConfig {
@@ -193,9 +200,10 @@ async function readDevelopment(dataDir: string): Promise<Development> {
   try {
     const content: unknown = JSON.parse(text);
     const [url, token] = [member(content, 'accounts_url'), member(content, 'accounts_token')];
+    const apiUrl = member(content, 'base_url');
     return {
       databaseUrl: member(content, 'database_url'),
-      apiUrl: member(content, 'base_url'),
+      apiUrl,
       pagesUrl: member(content, 'pages_url'),
       temporal: {
         TEMPORAL_ADDRESS: member(content, 'temporal_address'),
@@ -204,7 +212,7 @@ async function readDevelopment(dataDir: string): Promise<Development> {
         SANDBOX_TEMPORAL_NAMESPACE: member(content, 'sandbox_temporal_namespace'),
       },
       billerId: namedId('biller', member(content, 'biller_id')),
-      accounts: url === null || token === null ? null : { url, token },
+      accounts: url === null || token === null ? null : { url, token, apiUrl },
     };
   } catch (cause) {
     throw new Error(`${file} is not JSON. Start the service again; it writes the file.`, { cause });
