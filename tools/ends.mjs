@@ -24,7 +24,7 @@ function read(kind, end, state) {
   throw new Error(`The cell is empty: ${kind}, ${end}, ${state}. Fill it in test/ends/payments-at-ends.ts.`);
 }
 
-/** The table of a kind of subject as text: rows are the states of a payment, columns the ends. Then come the reasons of what is refused. */
+/** The table of a kind of subject: rows are the states of a payment, columns the ends. Then why some are refused. */
 function sectionOf(kind) {
   const ends = Object.entries(endsOf[kind]);
   const cells = Object.keys(paymentStates).flatMap((state) =>

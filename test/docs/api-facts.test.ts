@@ -62,15 +62,10 @@ describe('the facts in the guides to the API', () => {
   });
 
   it('include the times of all delivery attempts', () => {
-    let since = 0;
-    const expected = retryDelays.map((delay, index) => {
-      since += delay;
-      return `| ${index + 2} | ${spelt(delay)} | ${spelt(since)} |`;
-    });
-    const rows = text('04-webhooks.md')
-      .split('\n')
-      .filter((line) => /^\| \d+ \|/.test(line));
-    assert.deepEqual(rows, ['| 1 | at once | 0 |', ...expected]);
+    const waits = retryDelays.map(spelt);
+    const sum = spelt(retryDelays.reduce((one, other) => one + other));
+    const sentence = `after ${waits.slice(0, -1).join(', ')} and ${waits.at(-1)}, ${sum} in all.`;
+    assert.ok(text('04-webhooks.md').replaceAll(/\s+/g, ' ').includes(sentence), sentence);
   });
 
   it('include every fixture token, scope and currency', () => {
