@@ -16,8 +16,8 @@ const sumOf = (text) => createHash('sha256').update(text).digest('hex');
 const folderOfClient = () => fileURLToPath(new URL('.', import.meta.resolve('postgres')));
 
 /**
- * Patches the client in `folder`, its `src`, unless it is patched. A service with the client as it is would end with the
- * first connection that is closed at the wrong moment.
+ * Patches the client in `folder`, its `src`, unless it is patched. A service with the client as it is would end with
+ * the first connection that is closed at the wrong moment.
  * @throws Error if the client is another one, or cannot be written; it says what to do.
  */
 export function patchPostgres(folder = folderOfClient()) {
