@@ -36,7 +36,7 @@ try {
 console.log(`${found} of ${chosen.length} found`);
 process.exitCode = found === chosen.length ? 0 : 1;
 
-/** Reads a fault: what is wrong, `@ file tests…`, the lines that stand there (-), and those that stand there instead (+). */
+/** Reads a fault: what is wrong, `@ file tests…`, the lines that stand there (-), and those instead of them (+). */
 function read(area, [what, at = '', ...lines]) {
   if (!at.startsWith('@ ')) return [];
   const [file, ...tests] = at.slice(2).split(' ');
