@@ -161,26 +161,6 @@ describe('refunding a payment', () => {
     assert.equal(await here.refundedOf(id), 1000);
   });
 
-  it('fails where its metadata says so, else by an amount ending in 03, else not', async () => {
-    const id = await paid(90_000);
-    const rules: [number, string | undefined, string][] = [
-      [203, undefined, 'failed'],
-      [3, undefined, 'failed'],
-      [1103, undefined, 'failed'],
-      [230, undefined, 'succeeded'],
-      [201, undefined, 'succeeded'],
-      [299, undefined, 'succeeded'],
-      [203, 'succeed', 'succeeded'],
-      [203, 'fail', 'failed'],
-      [200, 'fail', 'failed'],
-      [200, 'succeed', 'succeeded'],
-    ];
-    for (const [amount, word, expected] of rules) {
-      const metadata = word === undefined ? {} : { _sandbox_refund_outcome: word };
-      assert.equal((await refund(id, { amount, metadata })).body.status, expected, `${amount} ${word}`);
-    }
-  });
-
   it('goes by the whole amount where none is given', async () => {
     assert.equal((await refund(await paid(503))).body.status, 'failed');
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Event, SubscriptionPeriod } from '@payments-service/client';
-import { activate, newCourse } from '../../demo/rules.ts';
 import type { Evidence, Finding, TakenRow } from '../../faults/evidence.ts';
 import { openedAt } from '../../faults/judges/charges.ts';
 import type { ClockHistory } from '../../faults/load/clocks.ts';
 import { judge } from '../../faults/verdict.ts';
+import { activate, newCourse } from '../../lab/model/plans.ts';
 import {
   arrival,
   attemptId,

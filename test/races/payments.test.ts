@@ -213,7 +213,7 @@ for (const place of ['on a clock', 'in real time'] as const) {
   });
 }
 
-/** A payer in real time, with a card that is not the default, for each test: its detachment leaves the customer as is. */
+/** A payer in real time for each test. The card is not the default: its detachment leaves the customer as it was. */
 function useFreePayer() {
   const stage = useStage({ isAlone: true });
   const here = { stage, clock: '', customer: '', card: '' };
