@@ -1,4 +1,4 @@
-import { dateAfter, dateAt } from './calendar.ts';
+import { dateAfter, dateAt } from '../../lab/model/calendar.ts';
 import { type Clock, type Customer, isGone, type Method, nowOf, type World } from './world.ts';
 
 /** A request, with names for ids, and what the rules make of it. */

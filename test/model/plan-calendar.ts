@@ -1,4 +1,4 @@
-import { slotDate, startOf } from './calendar.ts';
+import { slotDate, startOf } from '../../lab/model/calendar.ts';
 import { nowOf, type Payment, type Plan, type World } from './world.ts';
 
 /** What may still be collected: payments that are unpaid or under way are spoken for. */

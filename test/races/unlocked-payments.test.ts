@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { createVault } from '../../src/services/accounts/vault.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
-import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
-import { makeKeys } from '../support/factories.ts';
-import { createMerchant, type Merchant } from '../support/merchant.ts';
-import { LedgerProcessor, useStage } from '../support/stage.ts';
+import { type Reply, send } from '../support/api.ts';
+import { useStage } from '../support/stage.ts';
+import { useTwoApis } from '../support/two-apis.ts';
 import { assertAccounted, eventsSoFar, toldSince } from './account.ts';
-import { door, holdLocks, type SharedRow } from './barriers.ts';
-import { type ByMoment, eachMoment, meet } from './moments.ts';
-
-interface Deed {
-  names: string;
-  /** The row that deed and charge both lock. */
-  row: 'payment_intents' | 'payment_methods' | 'customers';
-  does: (intent: string) => Promise<Reply>;
-  /** The answer to the deed, to the confirm, the status of the intent, money and events. */
-  confirm: ByMoment;
-  /** The same of a create with confirm, if the deed can meet one. */
-  create?: ByMoment;
-}
+import { door, holdLocks } from './barriers.ts';
 
 describe('a payment in real time, which is decided without locks,', () => {
   const stage = useStage({ isAlone: true });
@@ -46,109 +30,6 @@ describe('a payment in real time, which is decided without locks,', () => {
       payment_method: card,
       confirm: true,
     });
-  const paid = 'took 1000; payment_intent.succeeded';
-  const nothing = 'took nothing; ';
-
-  const deeds: Deed[] = [
-    {
-      names: 'another confirm',
-      row: 'payment_intents',
-      does: confirm,
-      confirm: { ahead: `200, 422; succeeded; ${paid}`, behind: `422, 200; succeeded; ${paid}` },
-    },
-    {
-      names: 'a confirm that fails, and is then tried again',
-      row: 'payment_intents',
-      does: (intent) => post(`/payment_intents/${intent}/confirm`, { payment_method: 'pm_none' }),
-      confirm: { ahead: `400, 200; succeeded; ${paid}`, behind: `422, 200; succeeded; ${paid}` },
-    },
-    {
-      names: 'a cancellation',
-      row: 'payment_intents',
-      does: (intent) => post(`/payment_intents/${intent}/cancel`),
-      confirm: {
-        ahead: '200, 422; canceled; took nothing; payment_intent.canceled',
-        behind: `422, 200; succeeded; ${paid}`,
-      },
-    },
-    {
-      names: 'a refund',
-      row: 'payment_intents',
-      does: (intent) => post(`/payment_intents/${intent}/refunds`, {}),
-      confirm: {
-        ahead: `422, 200; succeeded; ${paid}`,
-        'after settling': `201, 200; succeeded; ${paid} refund.succeeded`,
-      },
-    },
-    {
-      names: 'the detachment of its method',
-      row: 'payment_methods',
-      does: () => post(`/payment_methods/${card}/detach`),
-      confirm: { ahead: `200, 400; requires_payment_method; ${nothing}`, behind: `200, 200; succeeded; ${paid}` },
-      create: { ahead: `200, 400; none; ${nothing}`, behind: `200, 201; succeeded; ${paid}` },
-    },
-    {
-      names: 'the deletion of its customer',
-      row: 'customers',
-      does: () => stage.request('DELETE', `/customers/${customer}`),
-      confirm: { ahead: `200, 422; requires_payment_method; ${nothing}`, behind: `200, 200; succeeded; ${paid}` },
-      create: { ahead: `200, 400; none; ${nothing}`, behind: `200, 201; succeeded; ${paid}` },
-    },
-    {
-      names: 'a change of its customer',
-      row: 'customers',
-      does: () => stage.request('PUT', `/customers/${customer}`, { name: 'Renamed' }),
-      confirm: { ahead: `200, 200; succeeded; ${paid}` },
-      create: { ahead: `200, 201; succeeded; ${paid}` },
-    },
-  ];
-
-  /** What has become of the payment, in a line. */
-  async function outcomeOf(id: string | undefined, replies: Reply[], from: number): Promise<string> {
-    return [
-      replies.map((reply) => reply.status).join(', '),
-      id === undefined ? 'none' : (await stage.merchant.getIntent(id)).status,
-      `took ${[...stage.ledger.taken.values()].join(', ') || 'nothing'}`,
-      (await toldSince(stage, from)).join(' '),
-    ].join('; ');
-  }
-
-  const rowOf = (row: Deed['row'], intent: string): SharedRow => ({
-    table: row,
-    id: { payment_intents: intent, payment_methods: card, customers: customer }[row],
-  });
-
-  for (const { names, row, does, confirm: comesTo } of deeds) {
-    for (const [moment, line] of eachMoment(comesTo, row)) {
-      it(`meets ${names} during a confirm, ${moment}: ${line}`, async () => {
-        const { id } = await stage.merchant.intent({ customer_id: customer });
-        const from = await eventsSoFar(stage);
-        const met = await meet(
-          stage,
-          moment,
-          rowOf(row, id),
-          () => does(id),
-          () => confirm(id),
-        );
-        assert.equal(await outcomeOf(id, [met.reply, met.charged], from), line);
-        await assertAccounted(stage);
-      });
-    }
-  }
-
-  for (const { names, row, does, create: comesTo } of deeds) {
-    for (const [moment, line] of comesTo === undefined ? [] : eachMoment(comesTo, row)) {
-      it(`meets ${names} during a create with confirm, ${moment}: ${line}`, async () => {
-        const from = await eventsSoFar(stage);
-        const met = await meet(stage, moment, rowOf(row, ''), () => does(''), create);
-        assert.equal(await outcomeOf(met.charged.body.id, [met.reply, met.charged], from), line);
-        const made = await stage.db.sql`select from payment_intents where biller_id = ${stage.keys.biller.id}`;
-        assert.equal(made.length, line.includes('none') ? 0 : 1);
-        await assertAccounted(stage);
-      });
-    }
-  }
-
   it('is not held up by another payment whose row is locked when its outcome is to be recorded', async () => {
     const made = await Promise.all(Array.from({ length: 8 }, () => stage.merchant.intent({ customer_id: customer })));
     const [slow, ...others] = made.map(({ id }) => id);
@@ -203,34 +84,22 @@ describe('a payment in real time, which is decided without locks,', () => {
 });
 
 describe('the Idempotency-Key of a payment that is decided without locks', () => {
-  const db = useDatabase(12);
-  const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
-  const ledger = new LedgerProcessor();
-  const shared = { vault, processors: { sandbox: ledger, live: null } };
-  const api = useApi(db, undefined, () => shared);
-  const other = useOtherApi(db, { connections: 4, ...shared });
-  let keys: Awaited<ReturnType<typeof makeKeys>>;
-  let merchant: Merchant;
-
-  beforeEach('make a biller', async () => {
-    ledger.reset();
-    keys = await makeKeys(db.sql);
-    merchant = createMerchant(api.url, keys.sandboxSecret);
-  });
+  const here = useTwoApis({ connections: 4 });
+  const { db, ledger, api, other } = here;
   afterEach('let every process live on', () => listenToCrashPoints(() => {}));
 
   const ask = (url: string, path: string, body: object, key = 'k') =>
-    send(`${url}/api/v1${path}`, 'POST', { key: keys.sandboxSecret, body, headers: { 'Idempotency-Key': key } });
+    send(`${url}/api/v1${path}`, 'POST', { key: here.keys.sandboxSecret, body, headers: { 'Idempotency-Key': key } });
   const isReplay = ({ headers }: Reply) => headers.get('idempotent-replayed') === 'true';
-  const intents = async () => (await db.sql`select from payment_intents where biller_id = ${keys.biller.id}`).length;
-  const events = async () => (await db.sql`select from events where biller_id = ${keys.biller.id}`).length;
+  const intents = () => here.count('payment_intents');
+  const events = () => here.count('events');
 
   /** The two requests that charge, for a new payer: in real time, or on a clock, where they take the way with locks. */
   async function requests(isOnClock: boolean): Promise<[path: string, body: object, status: number][]> {
-    const clock = isOnClock ? await merchant.clock('2031-01-06T00:00:00.000Z') : null;
-    const { id: customer_id } = await merchant.customer(clock === null ? {} : { test_clock: clock.id });
-    const payment_method = await merchant.card(customer_id);
-    const { id } = await merchant.intent({ customer_id });
+    const clock = isOnClock ? await here.merchant.clock('2031-01-06T00:00:00.000Z') : null;
+    const { id: customer_id } = await here.merchant.customer(clock === null ? {} : { test_clock: clock.id });
+    const payment_method = await here.merchant.card(customer_id);
+    const { id } = await here.merchant.intent({ customer_id });
     return [
       [`/payment_intents/${id}/confirm`, { payment_method }, 200],
       ['/payment_intents', { amount: 1000, currency: 'AUD', customer_id, payment_method, confirm: true }, 201],
@@ -274,7 +143,7 @@ describe('the Idempotency-Key of a payment that is decided without locks', () =>
       };
       assert.equal((await ask(api.url, path, body, `k${index}`)).status, 500);
       ledger.beforeAnswer = async () => {};
-      const charging = { processors: shared.processors, hook: async () => null };
+      const charging = { processors: here.processors, hook: async () => null };
       await recoverCharges(db.sql, charging, addMs(realNow(), 90_000));
       const again = await ask(other.url, path, body, `k${index}`);
       assert.deepEqual([again.status, again.body.status, ledger.taken.size], [status, 'succeeded', index + 1]);
@@ -319,7 +188,7 @@ describe('the Idempotency-Key of a payment that is decided without locks', () =>
       };
       assert.equal((await ask(api.url, target, wrong)).status, 400);
       assert.deepEqual(
-        [...(await db.sql`select from idempotency_keys where biller_id = ${keys.biller.id} and key = 'k'`)],
+        [...(await db.sql`select from idempotency_keys where biller_id = ${here.keys.biller.id} and key = 'k'`)],
         [],
       );
     }
@@ -332,7 +201,7 @@ describe('the Idempotency-Key of a payment that is decided without locks', () =>
       const held = db.sql.begin(async (tx) => {
         await tx`
           insert into idempotency_keys (biller_id, livemode, key, fingerprint, fingerprint_key, created_at, expires_at)
-          values (${keys.biller.id}, false, ${`k${index}`}, ${Buffer.alloc(32)}, 'test', now(), now() + interval '1 h')`;
+          values (${here.keys.biller.id}, false, ${`k${index}`}, ${Buffer.alloc(32)}, 'test', now(), now() + interval '1 h')`;
         asked = ask(api.url, path, body, `k${index}`);
         const waits = () => db.sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;

@@ -20,8 +20,6 @@ export function waysOf(world: World): Way[] {
   return [byTheDay(world), inOneAdvance, inStrides(world), toEachInstant];
 }
 
-export const wayNames = ['by the day', 'in one advance', 'in strides', 'to each instant'] as const;
-
 function byTheDay(world: World): Way {
   const start = startOf(world);
   return {

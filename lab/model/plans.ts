@@ -1,6 +1,8 @@
 // The rules of plans and clocks, written a second time: nothing here is shared with the service, so an agreement of the
 // two means something. All dates are UTC, all amounts are minor units.
 
+import { dateOfCount, day } from './calendar.ts';
+
 export interface Terms {
   every: 'week' | 'month';
   /** Weeks or months between two payments. */
@@ -56,20 +58,14 @@ export interface Course {
   happenings: Happening[];
 }
 
-export const day = 86_400_000;
 const retryDays = [1, 3, 5];
 
 export function newCourse(terms: Terms, card: Card, now: number): Course {
   return { terms, card, now, state: 'pending', collected: 0, nextSlot: 0, payments: [], happenings: [] };
 }
 
-/** Every date is counted from the anchor, so that 31 January gives 29 February and then 31 March again. */
 export function dueDate({ every, period, start }: Terms, slot: number): string {
-  const [year = 0, month = 0, date = 0] = start.split('-').map(Number);
-  if (every === 'week') return dateOf(Date.UTC(year, month - 1, date + 7 * period * slot));
-  const months = month - 1 + period * slot;
-  const lastOfMonth = new Date(Date.UTC(year, months + 1, 0)).getUTCDate();
-  return dateOf(Date.UTC(year, months, Math.min(date, lastOfMonth)));
+  return dateOfCount(start, every === 'week' ? 'weekly' : 'monthly', period, slot);
 }
 
 /** The latest instant that an advance may name: twice the shortest interval of the active plans, 31 days with none. */
@@ -238,8 +234,4 @@ function statusOf(course: Course): string {
 
 function dueAt(course: Course, slot: number): number {
   return Date.parse(`${dueDate(course.terms, slot)}T00:00:00Z`);
-}
-
-function dateOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

@@ -1,11 +1,13 @@
-// The calendar of the model, on JavaScript's own dates and zones: nothing is shared with the service. Instants are
-// epoch ms.
+// The calendar, written a second time on JavaScript's own dates and zones: nothing is shared with the service, so an
+// agreement of the two means something. Instants are epoch ms.
 
 export const day = 86_400_000;
 
+export type Every = 'weekly' | 'monthly' | 'yearly';
+
 /** When a plan's payments fall due. */
 export interface Cadence {
-  every: 'weekly' | 'monthly';
+  every: Every;
   /** Weeks or months between two payments. */
   period: number;
   /** The anchor of every due date, `YYYY-MM-DD`. */
@@ -20,22 +22,43 @@ const starts = new Map<string, number>();
 
 /** The date `days` later, earlier when negative. */
 export function dateAfter(date: string, days: number): string {
-  return written(Date.parse(`${date}T00:00:00Z`) + days * day);
+  return dateOf(Date.parse(`${date}T00:00:00Z`) + days * day);
 }
 
-/** Counted from the anchor and never from the slot before, so that 31 January gives 28 February and 31 March again. */
+/** How many days lie between two dates. */
+export function daysBetween(start: string, end: string): number {
+  return (Date.parse(end) - Date.parse(start)) / day;
+}
+
+/** The date of a slot: the first one may have its own. */
 export function slotDate({ every, period, start, first }: Cadence, slot: number): string {
-  if (slot === 0) return first ?? start;
-  if (every === 'weekly') return dateAfter(start, 7 * period * slot);
-  const [year = 0, month = 0, date = 0] = start.split('-').map(Number);
-  const months = month - 1 + period * slot;
-  const lastOfMonth = new Date(Date.UTC(year, months + 1, 0)).getUTCDate();
-  return written(Date.UTC(year, months, Math.min(date, lastOfMonth)));
+  return slot === 0 && first !== null ? first : dateOfCount(start, every, period, slot);
+}
+
+/**
+ * The date that is `count` intervals after `start`: always counted from there, so that 31 January gives 28 February and
+ * 31 March again. `dayOfMonth` wins over the day of `start`.
+ */
+export function dateOfCount(start: string, every: Every, period: number, count: number, dayOfMonth?: number): string {
+  if (every === 'weekly') return dateAfter(start, 7 * period * count);
+  return monthsAfter(start, (every === 'yearly' ? 12 : 1) * period * count, dayOfMonth);
+}
+
+/** The first date from `start` on that is this day of its month, or its last day if the month is shorter. */
+export function firstOnDay(start: string, dayOfMonth: number): string {
+  const inMonth = monthsAfter(start, 0, dayOfMonth);
+  return inMonth >= start ? inMonth : monthsAfter(start, 1, dayOfMonth);
+}
+
+function monthsAfter(start: string, count: number, dayOfMonth = Number(start.slice(8))): string {
+  const [year = 0, month = 0] = start.split('-').map(Number);
+  const lastOfMonth = new Date(Date.UTC(year, month + count, 0)).getUTCDate();
+  return dateOf(Date.UTC(year, month - 1 + count, Math.min(dayOfMonth, lastOfMonth)));
 }
 
 /** The date at an instant, in a zone. */
 export function dateAt(at: number, zone: string): string {
-  if (zone === 'UTC') return written(at);
+  if (zone === 'UTC') return dateOf(at);
   let format = formats.get(zone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
@@ -94,6 +117,7 @@ export function instant(at: number): string {
   return new Date(at).toISOString();
 }
 
-function written(at: number): string {
+/** The date at an instant in UTC. */
+export function dateOf(at: number): string {
   return instant(at).slice(0, 10);
 }
