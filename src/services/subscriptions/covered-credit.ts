@@ -1,6 +1,6 @@
 import { listCreditedPeriods } from '../../db/period-funds.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import type { Period } from '../../domain/subscriptions/course.ts';
+import type { Period } from '../../domain/subscriptions/subscription.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { coverCredit } from '../payments/credit-cover.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
@@ -37,6 +37,6 @@ export async function withAllCreditCovered(
 }
 
 function withAccount({ row, subscription }: LockedSubscription, account: Awaited<ReturnType<typeof coverCredit>>) {
-  const course = { ...subscription.course, ...account };
-  return { row: { ...row, ...account }, subscription: { ...subscription, course } };
+  const terms = { ...subscription.terms, ...account };
+  return { row: { ...row, ...account }, subscription: { ...subscription, terms } };
 }
