@@ -1,3 +1,4 @@
+import { listCreditedPeriods } from '../../db/period-funds.ts';
 import { insertEntries } from '../../db/subscription-entries.ts';
 import {
   insertPeriod,
@@ -14,12 +15,19 @@ import {
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { CreditAccount } from '../../domain/subscriptions/account.ts';
 import { type Applied, applyChange } from '../../domain/subscriptions/apply.ts';
 import type { SubscriptionEventName, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
-import { currentOf, type SubscriptionWithPeriods, withPeriods } from '../../domain/subscriptions/subscription.ts';
+import {
+  currentOf,
+  type Period,
+  type SubscriptionWithPeriods,
+  withPeriods,
+} from '../../domain/subscriptions/subscription.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { paidPeriodOf, record, subscriptionEvent } from '../events.ts';
+import { coverCredit } from '../payments/credit-cover.ts';
 
 /** A locked subscription with the periods that decide what it does next. */
 export interface LockedSubscription {
@@ -90,6 +98,38 @@ function extraOf(name: SubscriptionEventName, { paid, letGo }: Applied): object 
   if (name === 'period_paid' && paid !== null) return paidPeriodOf(paid);
   const isLetGo = name === 'canceled' || name === 'resumed' || name === 'updated';
   return isLetGo ? letGo : {};
+}
+
+/**
+ * Returns a locked subscription whose credit is covered again, after a payment of this period has changed. A period
+ * without changes has given no credit: then nothing is read.
+ */
+export async function withCoveredCredit(
+  tx: Tx,
+  locked: LockedSubscription,
+  { number, changed_cents: changed, withheld_cents: withheld }: Period,
+  at: CustomerInstant,
+): Promise<LockedSubscription> {
+  if (changed === 0 && withheld === 0) return locked;
+  return withAccount(locked, await coverCredit(tx, locked.row, number, at));
+}
+
+/** The same for every period that may have given credit. */
+export async function withAllCreditCovered(
+  tx: Tx,
+  locked: LockedSubscription,
+  at: CustomerInstant,
+): Promise<LockedSubscription> {
+  let covered = locked;
+  for (const number of await listCreditedPeriods(tx, locked.row.id)) {
+    covered = withAccount(covered, await coverCredit(tx, covered.row, number, at));
+  }
+  return covered;
+}
+
+function withAccount({ row, subscription }: LockedSubscription, account: CreditAccount): LockedSubscription {
+  const terms = { ...subscription.terms, ...account };
+  return { row: { ...row, ...account }, subscription: { ...subscription, terms } };
 }
 
 /** Returns the subscription as the API shows it. */

@@ -13,8 +13,7 @@ import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import type { ChargeRecorder } from '../payments/charge.ts';
 import { cancelLocked } from '../payments/payment-cancellation.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
-import { type LockedSubscription, store } from './locked-subscription.ts';
+import { type LockedSubscription, store, withAllCreditCovered } from './locked-subscription.ts';
 
 /**
  * Ends a change whose payment waits for a challenge, so that no payer can complete it. With `debitsToo`, also one

@@ -12,8 +12,7 @@ import { assertNotJustTried, CommandRefused, refusedIfInvalid } from '../command
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
-import { type LockedSubscription, lockWithPeriods, store } from './locked-subscription.ts';
+import { type LockedSubscription, lockWithPeriods, store, withAllCreditCovered } from './locked-subscription.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 
 /**

@@ -23,8 +23,7 @@ import { InvalidState } from '../errors.ts';
 import { reserve } from '../events.ts';
 import type { AttemptReturn, ChargeHook, CompletedAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
-import { withCoveredCredit } from './covered-credit.ts';
-import { type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
+import { type LockedSubscription, lockedSubscription, store, withCoveredCredit } from './locked-subscription.ts';
 import { changeRecorder } from './open-change.ts';
 import { withoutCharges, withoutDebits } from './stopped-payments.ts';
 
