@@ -17,7 +17,7 @@ import { clockTimes } from './subject-statuses.ts';
 import { attemptInsert, type MethodColumns, methodColumns, methodOf, type Parties } from './unlocked-payments.ts';
 
 /** A plan without open slots and debits, and the method that it charges. */
-export interface PlainPlan {
+export interface SimplePlan {
   plan: Versioned<CollectingPlanRow>;
   method: Parties['method'];
   /** Whether a slot of the plan has had a payment. */
@@ -27,12 +27,12 @@ export interface PlainPlan {
   clockLimit: CustomerInstant | null;
 }
 
-type PlainPlanRow = Versioned<CollectingPlanRow> &
+type SimplePlanRow = Versioned<CollectingPlanRow> &
   MethodColumns & { has_opened_payment: boolean; database_time: RealInstant; clock_limit: CustomerInstant | null };
 
 /** Reads an active plan and its method without locks. Null if it has an open slot, a debit, or no method. */
-export async function selectPlainPlan(db: Db, id: string): Promise<PlainPlan | null> {
-  const [row] = await db<PlainPlanRow[]>`
+export async function selectSimplePlan(db: Db, id: string): Promise<SimplePlan | null> {
+  const [row] = await db<SimplePlanRow[]>`
     select ${collectingColumns(db)}, ${clockTimes(db)}, ${methodColumns(db)}, p.xmin::text as version,
       clock_timestamp() as database_time, exists (
         select from payment_plan_slots where payment_plan_id = p.id and status <> 'skipped'
@@ -64,7 +64,7 @@ export interface OpenedPayment {
  */
 export async function openPaymentWhere(
   db: Db,
-  { plan, method }: Pick<PlainPlan, 'plan' | 'method'>,
+  { plan, method }: Pick<SimplePlan, 'plan' | 'method'>,
   { intent, attempt, slot, plan: change }: OpenedPayment,
 ): Promise<string | null> {
   const { clauses, condition } = insertWhere(db, [

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { exampleId } from '../domain/ids.ts';
-import { calendarOf, type Period, plannedPause } from '../domain/subscriptions/course.ts';
 import { periodDates } from '../domain/subscriptions/periods.ts';
+import { calendarOf, type Period, plannedPause } from '../domain/subscriptions/subscription.ts';
 import {
   Currency,
   Id,

@@ -48,6 +48,11 @@ export interface DebitStep {
 /** Real time, and whether the debit's own workflow takes the step. */
 type StepOrigin = Pick<ReportRecord, 'now' | 'isOwnStep' | 'requestId'>;
 
+/** Returns the origin of a step that the workflow of a debit, or of what it pays, takes on its own. */
+export function ownStep(now: RealInstant): StepOrigin {
+  return { now, isOwnStep: true, requestId: null };
+}
+
 /**
  * Takes the step of a debit that is due at `at`, if there is one. In real time the database's clock decides whether it
  * is due (see `instantOf`).
@@ -59,7 +64,7 @@ export async function takeDebitStep(
   attemptId: string,
   { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
-  const origin = { now, isOwnStep: true, requestId: null };
+  const origin = ownStep(now);
   const step = await atomically(sql, async (tx) => {
     const [locked, databaseTime] = await pipelined(tx, [lockDebit(tx, attemptId, charging.hook), databaseNow(tx)]);
     const dueAt = locked?.debit.next_at ?? null;

