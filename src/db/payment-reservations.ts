@@ -98,7 +98,7 @@ export async function hasReference(db: Db, livemode: boolean, reference: string)
  * Condition: live charges may be made. They may not while an operator, or what a comparison found, holds them; nor for
  * longer than an hour after the last comparison: the database may be a back-up. Before the first one they may.
  */
-export function isLiveChargingOpen(db: Db) {
+function isLiveChargingOpen(db: Db) {
   return db`not exists (
     select from live_charging
     where held_at is not null or compared_at <= clock_timestamp() - interval '1 hour')`;

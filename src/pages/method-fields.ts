@@ -67,7 +67,7 @@ ${field('account_number', 'Account number', '', wrong['/account_number'], { inpu
 }
 
 /** One way to pay, as a radio button. */
-export function choice(value: string, name: string, note: string, isChosen: boolean): Html {
+function choice(value: string, name: string, note: string, isChosen: boolean): Html {
   const id = `method-${value.replaceAll('_', '-')}`;
   return html`<div class="choice"><input type="radio" name="method" id="${id}" value="${value}"${isChosen ? new Html(' checked') : null}>
 <label for="${id}">${name} <span class="faint">${note}</span></label></div>`;

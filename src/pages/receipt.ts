@@ -41,7 +41,7 @@ ${refunded + returned === 0 ? null : html`<p>Paid after that: <strong>${money(Ma
 }
 
 /** A number that a person can read out: the end of the payment's id, which a biller's programmer can search for. */
-export function receiptNumber(intentId: string): string {
+function receiptNumber(intentId: string): string {
   return intentId.slice(-10);
 }
 

@@ -13,7 +13,7 @@ import { emit } from '../services/telemetry.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Also how long after it begins a problem is found at most. */
-export const watchedEveryMs = 10_000;
+const watchedEveryMs = 10_000;
 /** Machines with a time server differ by milliseconds. */
 const toleratedSkewMs = 5_000;
 /** A response that took longer says too little about the instant it was made. */

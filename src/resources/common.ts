@@ -156,7 +156,6 @@ export const Currency = Type.Enum([...currencies], {
   title: 'Currency',
   description: 'An ISO 4217 code, in capitals.',
 });
-export const Amount = (description: string) => Type.Integer({ description });
 
 /**
  * Matches any text. The default pattern of a record uses `.`, which excludes line breaks: a name that contains one

@@ -29,12 +29,12 @@ const wanted = (what: string) =>
     title: 'CollectChoice',
     description: `Whether the payer is asked for ${what}.`,
   });
-export const Collect = Strict(
+const Collect = Strict(
   { email: wanted('an e-mail address'), name: wanted('a name'), phone: wanted('a phone number') },
   { title: 'Collect' },
 );
 
-export const AmountRange = Strict(
+const AmountRange = Strict(
   {
     min: Type.Integer({ description: 'The least, minor units.' }),
     max: Type.Integer({ description: 'The most, minor units.' }),
@@ -43,7 +43,7 @@ export const AmountRange = Strict(
   { title: 'AmountRange' },
 );
 
-export const ApplyTo = Strict(
+const ApplyTo = Strict(
   {
     payment_plan_id: Type.Optional(
       Type.String({

@@ -16,7 +16,7 @@ import {
 } from './plan.ts';
 
 /** What happened to a plan. Each is the end of an event's name, `payment_plan.…`. */
-export type Happening = 'activated' | 'suspended' | 'deactivated' | 'closed';
+type Happening = 'activated' | 'suspended' | 'deactivated' | 'closed';
 
 /**
  * What a step changes. The dates that follow are derived. Nothing is written here, and nothing is charged: the caller

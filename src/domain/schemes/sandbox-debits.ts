@@ -23,7 +23,7 @@ export const bankOutcomeWords = [
 export type BankOutcomeWord = (typeof bankOutcomeWords)[number];
 
 /** A debit that the bank takes back after it had collected it. */
-export interface DebitReturn {
+interface DebitReturn {
   code: DeclineCode;
   message: string;
   /** The scheme's code; null for a payer's claim, which has none. */

@@ -14,7 +14,7 @@ export type SubscriptionState = 'pending' | 'trialing' | 'active' | 'past_due' |
 export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' | 'ended' | 'customer_deleted';
 
 /** A trial is `paid`: nothing is owed for it. `void`: nothing is owed, and it was not bought. */
-export type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
+type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
 /** The terms of a subscription, and how far it has come. Dates are biller-local. */
 export interface Course extends Omit<PeriodCalendar, 'anchor_start'>, CreditAccount, Sold {

@@ -299,7 +299,7 @@ export function cancelNow(subscription: SubscriptionWithPeriods, reason: StateRe
  * Pauses a subscription. Retries end with it; a charge that is under way is still recorded. Only a pause that was
  * requested ends on its own.
  */
-export function pauseNow(subscription: SubscriptionWithPeriods, reason: StateReason): SubscriptionStepChange {
+function pauseNow(subscription: SubscriptionWithPeriods, reason: StateReason): SubscriptionStepChange {
   const resumes = reason === 'requested' ? {} : { resumes_at: null, resume_anchor_day: null };
   return {
     course: { state: 'paused', state_reason: reason, pauses_at: null, ...resumes },

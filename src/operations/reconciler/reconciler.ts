@@ -91,7 +91,7 @@ export async function findMismatches(sql: Pool, side: WorkflowSide, signal?: Abo
  * that no object requires. Each suspect is looked at twice, so changes that are merely under way are not reported.
  * `signal` cancels the comparison with an AbortError.
  */
-export async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: AbortSignal): AsyncGenerator<Mismatch[]> {
+async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: AbortSignal): AsyncGenerator<Mismatch[]> {
   for (const type of workflowTypes) {
     for await (const rows of wantedSubjects(sql, side, type, signal)) {
       const running = await runningAmong(side, type, rows);

@@ -28,7 +28,7 @@ import {
 import { assertTakesAttempt, SessionClosed } from './door.ts';
 
 /** After so many failed attempts a session ends, so that stolen cards cannot be tried out in it. */
-export const failuresPerSession = 10;
+const failuresPerSession = 10;
 
 /**
  * Records the charges of a payment on the session in which it is paid, and on the link of that session. An attempt is

@@ -44,7 +44,7 @@ export async function contextOfSession(
 }
 
 /** Another page of the session has made its customer since it was read. The transaction begins again with that one. */
-export class CustomerMade extends Error {}
+class CustomerMade extends Error {}
 
 /**
  * Locks customer, link and session, in this order. A session without a customer gets one from what the payer has said.

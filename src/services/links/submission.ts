@@ -33,7 +33,7 @@ export interface SessionDeps {
 export type AssertPays = (tx: Tx, applied: Applied) => Promise<void>;
 
 /** A method, and what it is saved for. */
-export interface Applied {
+interface Applied {
   paymentPlanId: Id<'payment_plan'> | null;
   subscriptionId: Id<'subscription'> | null;
   paymentMethodId: Id<'payment_method'>;

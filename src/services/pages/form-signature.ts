@@ -10,7 +10,7 @@ export interface FormSubject {
 }
 
 /** A form that is older than this is refused. Milliseconds. */
-export const formLifetimeMs = 30 * 60_000;
+const formLifetimeMs = 30 * 60_000;
 
 /** Returns the signature of a form that is shown `now`. */
 export function signForm(vault: Vault, subject: FormSubject, now: RealInstant): string {

@@ -71,7 +71,7 @@ export async function withPlan(
 const planDeleted = 'Nothing was done: the plan was deleted.';
 
 /** Returns why a plan collects nothing on its own, in words. */
-export function whyNotActive(plan: CollectingPlanRow): string {
+function whyNotActive(plan: CollectingPlanRow): string {
   if (plan.state === 'suspended')
     return 'the plan is suspended; its biller can resume it, which tries what is unpaid at once';
   return hasEnded(plan.state) ? `the plan is ${plan.state}` : `the plan is ${plan.state} and has collected nothing yet`;

@@ -21,7 +21,7 @@ import { defaultChanged } from './default-method.ts';
  * has failed or come back, it is tried again at once, and a plan that this has suspended is resumed. A subscription is
  * started or resumed likewise. What has ended meanwhile stays as it is.
  */
-export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, unpaid, paymentMethodId }) => {
+const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, unpaid, paymentMethodId }) => {
   if (subscriptionId !== null) {
     return applyMethodToSubscription(tx, { subscriptionId, paymentMethodId, unpaid, at, now });
   }
@@ -36,7 +36,7 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
 };
 
 /** Judges what a completed link would let a method pay: see `AssertPays`. */
-export const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, unpaid, at }) => {
+const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, unpaid, at }) => {
   try {
     if (subscriptionId !== null) await assertPaysSubscription(tx, { subscriptionId, paymentMethodId, unpaid, at });
     if (paymentPlanId !== null) await assertPaysPlan(tx, paymentPlanId, paymentMethodId, at);
