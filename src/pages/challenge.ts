@@ -1,9 +1,8 @@
 import { type Html, html } from '../platform/html.ts';
 import { InvalidState } from '../services/errors.ts';
 import { answerChallenge, type ChallengePage, findChallenge } from '../services/pages/payment-pages.ts';
-import { postedVersion, signature } from './forms.ts';
+import { postedVersion, proofName, proofOf, signature, withProof } from './forms.ts';
 import { alert, rows } from './layout.ts';
-import { proofName, proofOf, withProof } from './payer-proof.ts';
 import { amountRows, reasonOf } from './payment-words.ts';
 import { badForm, notFound, oneMoment, staleForm } from './plain-pages.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';

@@ -12,15 +12,12 @@ import { hasOpenedLastAttempt, paySession } from '../services/links/session-paym
 import { hasSavedMethod, saveSessionMethod } from '../services/links/session-setup.ts';
 import type { Submission } from '../services/links/submission.ts';
 import { throttleLink } from '../services/links/throttling.ts';
-import { countAttempt } from '../services/pages/attempt-limits.ts';
-import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
+import { addressSubject, countAttempt, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
-import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
-import { purchaseOf } from '../services/pages/purchase.ts';
+import { paidByDefault, paidByUsual, purchaseOf, unpaidPaymentOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { unpaidPaymentOf } from '../services/pages/unpaid-payment.ts';
-import { paidByDefault, paidByUsual } from '../services/pages/usual-method.ts';
+import { isPayer } from '../services/pages/signatures.ts';
 import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
 import {
   action,
@@ -34,11 +31,10 @@ import {
 import { readInput } from './checkout-input.ts';
 import { bankForOthers, openLinkOf, resultForOthers, resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
-import { postedVersion } from './forms.ts';
+import { postedVersion, proofName, proofOf, withProof } from './forms.ts';
 import { comingOf, endOfLink, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
 import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
-import { proofName, proofOf, withProof } from './payer-proof.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { agreedWords, digestOf, type Terms } from './terms.ts';
 import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';

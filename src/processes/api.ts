@@ -1,8 +1,7 @@
 // The API process: serves HTTP, and dispatches the outbox entries of its own transactions at once.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { findLatestRun } from '../operations/sides/latest-run.ts';
-import { sideOf } from '../operations/sides/workflow-sides.ts';
+import { findLatestRun, sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';

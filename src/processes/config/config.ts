@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type Id, namedId } from '../../domain/ids.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
-import { safeLine } from '../../platform/terminal-text.ts';
+import { safeLine } from '../../platform/terminal.ts';
 import { databaseUrlFault } from './database-url.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
 import { databaseTransportFault, processorTransportFault } from './transport.ts';

@@ -22,7 +22,7 @@ import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
 import { clockToleranceMs, instantOf, type WorkflowTime } from '../customer-time.ts';
-import { evidenceOf, noteDebit } from '../mandates/debits.ts';
+import { evidenceOf, noteDebit } from '../mandates/mandates.ts';
 import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
 import type { Charging } from '../payments/charge.ts';
 import { chargeOf } from '../payments/charge-records.ts';

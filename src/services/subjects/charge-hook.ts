@@ -5,10 +5,12 @@ import { earliestInstant } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import { stopAcceptedDebits } from '../debits/debit-reports.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { AssertPays } from '../links/submission.ts';
+import type { StopDebits } from '../mandates/mandate-ends.ts';
 import type { ChargeHook, ChargeRecorder } from '../payments/charge.ts';
 import { planHook } from '../plans/plan-dunning.ts';
 import { applyMethodToPlan, assertPaysPlan } from '../plans/plan-transitions.ts';
@@ -79,3 +81,6 @@ function both(ofSubject: ChargeRecorder, ofSession: ChargeRecorder): ChargeRecor
     challengeEndsAt: earliestInstant(ends),
   };
 }
+
+/** Stops debits that the bank does not have, those of plans included. */
+export const stopDebits: StopDebits = (tx, of, code, record) => stopAcceptedDebits(tx, of, code, record, chargeHook);
