@@ -16,9 +16,9 @@ import { readForm } from './forms.ts';
 import { pageHeaders } from './headers.ts';
 import { inHtml } from './layout.ts';
 import { linkRoutes } from './link-page.ts';
+import { type Answer, localeOf, type Page, type PageRoute, type PagesDeps } from './page-request.ts';
 import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
 import { receiptRoutes } from './receipt.ts';
-import { type Answer, localeOf, type Page, type PageRoute, type PagesDeps } from './visit.ts';
 import { widgetRoutes } from './widget.ts';
 
 function health(status: number, word: string): Answer {

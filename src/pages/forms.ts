@@ -4,8 +4,8 @@ import { hasCardNumber } from '../domain/card-numbers.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { Vault } from '../services/accounts/vault.ts';
 import { checkForm, signForm, signPayer } from '../services/pages/signatures.ts';
+import type { Page, PageRequest } from './page-request.ts';
 import { badForm, cardNumberRefused, foreignForm, formTooLarge } from './plain-pages.ts';
-import type { Page, Visit } from './visit.ts';
 
 const most = 16 * 1024;
 /** Of a form: fields, and characters of a name or a value. No form of ours needs more. */
@@ -53,13 +53,13 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
 }
 
 /** The hidden field that signs a form of this page. `version` stands for what the payer has seen. */
-export function signature({ deps, token, now }: Visit, action: string, version = '0'): Html {
+export function signature({ deps, token, now }: PageRequest, action: string, version = '0'): Html {
   const signed = signForm(deps.vault, { token, action, version }, now);
   return html`<input type="hidden" name="${signatureField}" value="${signed}">`;
 }
 
 /** Returns the version that the posted form was shown with, or null if it is too old or none of ours. */
-export function postedVersion({ deps, token, now, form }: Visit, action: string): string | null {
+export function postedVersion({ deps, token, now, form }: PageRequest, action: string): string | null {
   const checked = checkForm(deps.vault, { token, action }, form.get(signatureField) ?? '', now);
   return typeof checked === 'string' ? null : checked.version;
 }
@@ -72,8 +72,8 @@ export function withProof(vault: Vault, sessionToken: string, submissions: numbe
   return `?${proofName}=${signPayer(vault, sessionToken, submissions)}`;
 }
 
-/** Returns the query with the proof that this visit has brought, to be passed on, or nothing. */
-export function proofOf({ query, form }: Pick<Visit, 'query' | 'form'>): string {
+/** Returns the query with the proof that this request has brought, to be passed on, or nothing. */
+export function proofOf({ query, form }: Pick<PageRequest, 'query' | 'form'>): string {
   const proof = form.get(proofName) ?? query.get(proofName) ?? '';
   return /^[\w-]{43}$/.test(proof) ? `?${proofName}=${proof}` : '';
 }

@@ -17,7 +17,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import { pass } from '../crash-points.ts';
 import { checkoutSessionEvent, paymentLinkEvent, record } from '../events.ts';
 import { wake } from '../wake.ts';
-import type { SessionEnd } from './door.ts';
+import type { SessionEnd } from './availability.ts';
 
 // What the states of links and sessions become, with their events. The rows are locked: the link first, then its
 // sessions.

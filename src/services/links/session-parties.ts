@@ -19,7 +19,7 @@ import { orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { giveMandate } from '../mandates/mandates.ts';
 import type { RequestContext } from '../request-context.ts';
-import { assertTakesAttempt } from './door.ts';
+import { assertAcceptsPayment } from './availability.ts';
 import { type PayerRequest, payerContext } from './payer-context.ts';
 import type { Submission } from './submission.ts';
 
@@ -64,7 +64,7 @@ export async function lockOpenSession(
   if (session.submissions !== version) return null;
   if (session.customer_id !== found.customer_id) throw new CustomerMade();
   const at = timeOf(customer, context.now);
-  assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
+  assertAcceptsPayment(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
   if (customer !== null || !session.has_own_intent) return { session, link, customer, at };
   const made = await makeCustomer(tx, context, details, at);
   return { session: await updateCheckoutSession(tx, session.id, { customer_id: made.id }), link, customer: made, at };

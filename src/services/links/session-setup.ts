@@ -40,7 +40,7 @@ export async function saveSessionMethod(
   }
   const session = await findSession(pool, token, payer.now);
   if (session === null) return { kind: 'unknown' };
-  return { kind: 'done', session, isOwn: hasSavedMethod(deps.vault, session.session, submission) };
+  return { kind: 'done', session, bySameForm: hasSavedMethod(deps.vault, session.session, submission) };
 }
 
 /** Whether it was this form, sent once or more often, that has completed a session of mode `setup`. */

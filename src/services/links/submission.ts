@@ -13,8 +13,8 @@ import type { PaymentMethodCreate } from '../../resources/payment-method-input.t
 import type { Vault } from '../accounts/vault.ts';
 import type { DefaultChanged } from '../customers/customer-changes.ts';
 import type { Charging } from '../payments/charge.ts';
+import type { LinkState, SessionState } from './availability.ts';
 import type { ApplyTo } from './changes.ts';
-import type { LinkState, SessionState } from './door.ts';
 import type { SessionForPayer } from './public-tokens.ts';
 
 /** What the pages need to have a session paid. */
@@ -77,8 +77,8 @@ export type SubmissionRefusal =
   | { kind: 'unavailable' }
   | { kind: 'unclear' };
 
-/** `isOwn`: by this form, not by another page of the session. */
-export type FormResult = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | SubmissionRefusal;
+/** `bySameForm`: by this form, not by another page of the session. */
+export type FormResult = { kind: 'done'; session: SessionForPayer; bySameForm: boolean } | SubmissionRefusal;
 
 /** Returns the consent of an accepted form as it is stored. */
 export function consentAt({ consent }: Submission, at: CustomerInstant): Consent | null {

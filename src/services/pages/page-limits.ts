@@ -18,7 +18,7 @@ export interface PageLimit {
 
 /** The limits of the pages. */
 export const pageLimits = {
-  /** Sittings that one address begins. */
+  /** Sessions that one address begins. */
   starts: { name: 'starts', most: 20, spanSeconds: 60 },
   /** Attempts to pay from one address that did not succeed. */
   failures: { name: 'failures', most: 20, spanSeconds: 60 },

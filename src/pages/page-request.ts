@@ -27,7 +27,7 @@ export interface PagesDeps {
 }
 
 /** A request for a page. */
-export interface Visit {
+export interface PageRequest {
   deps: PagesDeps;
   token: string;
   requestId: string;
@@ -46,8 +46,8 @@ export interface Visit {
   gone: AbortSignal;
 }
 
-/** The request of a visit, as the services see it. */
-export function payerOf({ requestId, now, address, userAgent }: Visit): PayerRequest {
+/** The request of a request, as the services see it. */
+export function payerOf({ requestId, now, address, userAgent }: PageRequest): PayerRequest {
   return { requestId, now, connection: { address, userAgent } };
 }
 
@@ -84,7 +84,7 @@ export interface PageRoute {
   method: 'GET' | 'POST';
   /** The parameter is `:token`. */
   path: string;
-  handle(visit: Visit): Promise<Answer>;
+  handle(request: PageRequest): Promise<Answer>;
 }
 
 /** For a browser that names no locale. The amounts of the service's examples read so. */
