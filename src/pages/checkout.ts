@@ -123,7 +123,7 @@ async function pay(request: PageRequest): Promise<Answer> {
   const shown = shownWith(version);
   const proof = withProof(deps.vault, token, shown.submissions + 1);
   if (shown.submissions < session.submissions) {
-    // A form of this version was accepted. If it was this one, its payer goes on to what has become of it.
+    // A form of this version was accepted. If it was this one, its payer sees its result.
     const sent = { version: shown.submissions, form: nameOfForm(request) };
     const isSame =
       hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, request.now));
@@ -221,7 +221,7 @@ function unseenTerms(
   return isPlain ? null : { status: 200, above: null, fields: {} };
 }
 
-/** Whether the surcharge is another one by another of the offered ways to pay. */
+/** Whether the surcharge depends on the method that the payer chooses. */
 function isSurchargeBy({ found, saved }: CheckoutView): boolean {
   const amount = found.price?.amount ?? null;
   const prices = [...offeredMethods(methodTypes(found.session), saved).values()].map((way) =>

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import { exampleId } from '../domain/ids.ts';
 import { takenOnPages } from '../domain/page-methods.ts';
-import { Currency, Id, Livemode, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
+import { Currency, Id, lastFields, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, owned } from './examples.ts';
 import { Unpaid } from './subscription-input.ts';
 
@@ -125,11 +125,7 @@ export const PaymentLink = Strict(
     collected_amount: Type.Integer({ description: 'The sum of these payments without surcharges, minor units.' }),
     completed_at: Nullable(Timestamp),
     expired_at: Nullable(Timestamp),
-    biller_id: Type.String({ description: 'The account that is paid.' }),
-    livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of its customer; null in real time.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    ...lastFields('its customer'),
   },
   { title: 'PaymentLink' },
 );

@@ -1,10 +1,10 @@
-import type { MinorUnits } from '../../domain/units.ts';
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
 
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Resuming } from '../../domain/subscriptions/steps.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { FieldError } from '../../resources/field-errors.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -67,7 +67,7 @@ export interface Submission {
   consent?: Omit<Consent, 'accepted_at'> | undefined;
 }
 
-/** Why a payer gets no further. Nothing was charged, but by `unclear`: the processor gave no outcome to this payer. */
+/** Why a payer gets no further. Nothing was charged, except perhaps if `unclear`: the processor gave no outcome. */
 export type SubmissionRefusal =
   | { kind: 'unknown' }
   | { kind: 'ended'; state: LinkState | SessionState; reason: string | null }

@@ -54,7 +54,7 @@ export async function countUse(db: Db, vault: Vault, limit: PageLimit, subject: 
 
 /**
  * Returns what the limits count as one address: an IPv4 address, or the /64 of an IPv6 address, which is what one
- * customer of a provider has. A text that is no address is its own subject.
+ * customer of a provider has. Anything else is counted as it is.
  */
 export function addressSubject(address: string): string {
   if (!ipaddr.isValid(address)) return address;

@@ -30,7 +30,7 @@ export async function payeeOf(db: Db, biller: BillerRow, livemode: boolean): Pro
 
 /**
  * Reads the payee of a page, and makes the context in which its payer acts.
- * @throws if there is no such biller: what names it refers to it.
+ * @throws if there is no such biller. The rows that hold its id refer to it, so that is a bug.
  */
 export async function openPaying(
   db: Db,
