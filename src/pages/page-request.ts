@@ -5,8 +5,8 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { Vault } from '../services/accounts/vault.ts';
-import type { PayerRequest } from '../services/links/payer-context.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import type { PayerRequest } from '../services/request-context.ts';
 
 /** The dependencies of the pages. */
 export interface PagesDeps {

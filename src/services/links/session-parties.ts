@@ -19,8 +19,8 @@ import { orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { giveMandate } from '../mandates/mandates.ts';
 import type { RequestContext } from '../request-context.ts';
+import { type PayerRequest, payerContext } from '../request-context.ts';
 import { assertAcceptsPayment } from './availability.ts';
-import { type PayerRequest, payerContext } from './payer-context.ts';
 import type { Submission } from './submission.ts';
 
 /** A session that takes an attempt, with everything locked that the attempt depends on. */

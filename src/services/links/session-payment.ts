@@ -14,10 +14,9 @@ import { assertMayTry, OtherTotal } from '../payments/confirm-rules.ts';
 import { newIntent } from '../payments/new-intent.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { unrepeatable } from '../payments/repeatable-request.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { PayerRequest, RequestContext } from '../request-context.ts';
 import { SessionClosed } from './availability.ts';
 import { expireSession } from './changes.ts';
-import type { PayerRequest } from './payer-context.ts';
 import { describeSession, findSession, type SessionForPayer } from './public-tokens.ts';
 import {
   acceptMandateFor,

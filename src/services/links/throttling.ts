@@ -5,7 +5,7 @@ import type { Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { timeOf } from '../customer-time.ts';
 import { paymentLinkEvent, record, transact } from '../events.ts';
-import type { PayerRequest } from './payer-context.ts';
+import type { PayerRequest } from '../request-context.ts';
 import { busyWhileAdvancing } from './session-start.ts';
 
 /**
