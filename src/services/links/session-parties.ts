@@ -18,8 +18,7 @@ import { newCustomer } from '../customers/customers.ts';
 import { orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { giveMandate } from '../mandates/mandates.ts';
-import type { RequestContext } from '../request-context.ts';
-import { type PayerRequest, payerContext } from '../request-context.ts';
+import { type PayerRequest, payerContext, type RequestContext } from '../request-context.ts';
 import { assertAcceptsPayment } from './availability.ts';
 import type { Submission } from './submission.ts';
 

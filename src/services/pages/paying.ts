@@ -2,8 +2,7 @@ import { type BillerProfileRow, selectBillerProfile } from '../../db/biller-prof
 import { type BillerRow, selectBiller } from '../../db/billers.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import type { RequestContext } from '../request-context.ts';
-import { type PayerRequest, payerContext } from '../request-context.ts';
+import { type PayerRequest, payerContext, type RequestContext } from '../request-context.ts';
 
 /** Who is paid, as its payers see it. */
 export interface Payee extends BillerProfileRow {
