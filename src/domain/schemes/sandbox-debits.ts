@@ -49,20 +49,6 @@ export interface SandboxDebit {
   outcomes: string | undefined;
 }
 
-/** A mandate ends when its account cannot be debited, or its payer does not want it. */
-const mandateEnds: Partial<Record<DeclineCode, 'failed' | 'canceled'>> = {
-  account_invalid: 'failed',
-  account_closed: 'failed',
-  account_holder_deceased: 'failed',
-  payment_stopped: 'canceled',
-  debit_disputed: 'canceled',
-};
-
-/** Returns how a refused or returned debit ends its mandate; null if the mandate goes on. Never throws. */
-export function mandateEndAfter(code: DeclineCode): 'failed' | 'canceled' | null {
-  return mandateEnds[code] ?? null;
-}
-
 /**
  * Returns the words of a `_sandbox_bank_outcome`, one for each attempt, separated by commas without spaces. Null when a
  * word is unknown or the text is empty: the metadata then fails validation. Never throws.
