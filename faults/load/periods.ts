@@ -5,7 +5,7 @@ import { dueDate } from '../../lab/model/plans.ts';
 import { type Bill, billOf, type PriceAsk } from './prices.ts';
 
 /** How the payments of a subscription go, from its second period on. */
-export type Manner = 'paid' | 'recovers' | 'gives up';
+type Manner = 'paid' | 'recovers' | 'gives up';
 
 export interface Terms {
   every: 'week' | 'month';

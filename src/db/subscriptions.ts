@@ -41,7 +41,7 @@ export interface SubscriptionRow extends SubscriptionTerms, Derived {
 }
 
 /** The period that has begun last, as the API shows it with its subscription. */
-export type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 'kind' | 'status'>;
+type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 'kind' | 'status'>;
 
 export interface ShownSubscriptionRow extends SubscriptionRow {
   current_period: CurrentPeriod | null;

@@ -98,7 +98,7 @@ export function itTakesFields(rows: readonly FieldRow[], door: Door): void {
 }
 
 /** The form of a response field: one of these forms, a text of this pattern, or one of these values. */
-export type Form = keyof typeof forms | RegExp | readonly unknown[];
+type Form = keyof typeof forms | RegExp | readonly unknown[];
 
 export interface ShownRow {
   field: string;
@@ -152,12 +152,12 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns the member with a dotted name. */
-export function read(object: unknown, name: string): unknown {
+function read(object: unknown, name: string): unknown {
   return name.split('.').reduce((value, part) => (isObject(value) ? value[part] : undefined), object);
 }
 
 /** Returns a copy with another value at the end of a path; undefined removes the member. */
-export function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
+function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
   if (rest.length > 0) {
     const inner = object[name];
     return { ...object, [name]: withValue(isObject(inner) ? inner : {}, rest, value) };

@@ -12,7 +12,7 @@ export interface Deed {
   does(): Success;
 }
 
-export interface Success {
+interface Success {
   status: number;
   /** What the body shows; undefined where it shows nothing that the model knows. */
   body?: unknown;

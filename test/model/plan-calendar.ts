@@ -13,7 +13,7 @@ export function nextAmount(plan: Plan): number {
   return Math.min(isUntouched(plan) ? (plan.firstAmount ?? plan.amount) : plan.amount, remainingOf(plan));
 }
 
-export function dueAt(world: World, plan: Plan, slot: number): number {
+function dueAt(world: World, plan: Plan, slot: number): number {
   return startOf(slotDate(plan.cadence, slot), world.zone);
 }
 

@@ -81,7 +81,7 @@ export function discounted(price: number, off: Off | null): number {
 export type Span = { from: number; to: number | null };
 
 /** On how many days from `start` on, before `end`, the service was there. */
-export function daysInEffect(spans: readonly Span[], start: string, end: string, now: number): number {
+function daysInEffect(spans: readonly Span[], start: string, end: string, now: number): number {
   let count = 0;
   for (let at = Date.parse(start); at < Date.parse(end) && at <= now; at += day) {
     if (spans.some(({ from, to }) => from < at + day && (to ?? now) > at)) count += 1;

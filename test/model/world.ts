@@ -31,7 +31,7 @@ export interface Clock {
   effects: object[];
 }
 
-export interface Advance {
+interface Advance {
   name: string;
   from: number;
   target: number;

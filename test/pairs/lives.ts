@@ -25,7 +25,7 @@ import { type Stage, useStage } from '../support/stage.ts';
 import { moneyOf, storyLine } from './story.ts';
 
 /** Monday, 1 February 2027, 11:00 in Sydney: a business day, before the cut-off. */
-export const start = '2027-02-01T00:00:00.000Z';
+const start = '2027-02-01T00:00:00.000Z';
 
 /** How a clock is moved to a date: as far as each advance may go, or by the day. */
 const ways = { 'in one step': undefined, 'day by day': 86_400_000 };

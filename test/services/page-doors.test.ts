@@ -4,8 +4,10 @@ import { describe, it } from 'mocha';
 import { customerInstant } from '../../src/domain/instants.ts';
 import { realInstant } from '../../src/platform/real-time.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { stateOfLink, stateOfSession } from '../../src/services/links/door.ts';
-import { checkForm, formLifetimeMs, signForm } from '../../src/services/pages/form-signature.ts';
+import { stateOfLink, stateOfSession } from '../../src/services/links/availability.ts';
+import { checkForm, signForm } from '../../src/services/pages/signatures.ts';
+
+const halfAnHourMs = 30 * 60_000;
 
 describe('the door of a page for payers', () => {
   const end = Date.parse('2027-01-10T00:00:00Z');
@@ -31,8 +33,8 @@ describe('the door of a page for payers', () => {
     const form = { token: 'token', action: 'pay' };
     const signature = signForm(vault, { ...form, version: 'v1' }, realInstant(end));
     const check = (afterMs: number, of = form) => checkForm(vault, of, signature, realInstant(end + afterMs));
-    assert.deepEqual([check(0), check(formLifetimeMs), check(-60_000)], Array(3).fill({ version: 'v1' }));
-    assert.deepEqual([check(formLifetimeMs + 1), check(-60_001)], ['stale', 'stale']);
+    assert.deepEqual([check(0), check(halfAnHourMs), check(-60_000)], Array(3).fill({ version: 'v1' }));
+    assert.deepEqual([check(halfAnHourMs + 1), check(-60_001)], ['stale', 'stale']);
     assert.deepEqual(
       [check(0, { ...form, token: 'other' }), check(0, { ...form, action: 'save' })],
       ['forged', 'forged'],

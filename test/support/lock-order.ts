@@ -122,7 +122,7 @@ const parentColumns: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a transaction holds. */
-export class HeldLocks {
+class HeldLocks {
   private rows: HeldRow[] = [];
   /** The ids of statements that insert: no other transaction sees these rows. */
   private readonly own = new Set<string>();

@@ -67,7 +67,7 @@ export interface ChargeRecorder {
   returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
   /** The payment was canceled for good. */
   canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;
-  /** Until when the payer has time for the challenge of the bank. Without it there is no end. */
+  /** The deadline for the challenge of the bank. Undefined or null: there is none. */
   challengeEndsAt?: CustomerInstant | null;
 }
 

@@ -1,10 +1,8 @@
-// The simple payment of a plan in fewer statements, as `unlocked-charge.ts` does it for one that is confirmed: a plan
+// The simple payment of a plan in fewer statements, as `optimistic-charge.ts` does it for one that is confirmed: a plan
 // without anything unpaid, its next payment, a method that is charged at once. It is read without locks and decided by
 // the same rules. Then one statement opens it, and one records that it was paid, each on the condition that nothing has
 // changed since. The steps and their commits are those of `collectDuePayment`, which continues from any of them.
-import { attemptCompletion } from '../../db/payment-attempts.ts';
-import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import { tenantOf } from '../../db/tenant.ts';
+
 import {
   type OpenedPayment,
   openPaymentWhere,
@@ -12,8 +10,11 @@ import {
   type SimplePlan,
   selectSimplePlan,
   slotPaid,
-} from '../../db/unlocked-collection.ts';
-import { isStillOpen } from '../../db/unlocked-payments.ts';
+} from '../../db/optimistic-collection.ts';
+import { isStillOpen } from '../../db/optimistic-payments.ts';
+import { attemptCompletion } from '../../db/payment-attempts.ts';
+import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';

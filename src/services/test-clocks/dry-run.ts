@@ -9,7 +9,7 @@ import type { ChargeRequest, PaymentProcessor, Processors } from '../../processo
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { type NewEvent, recordedEvents } from '../events.ts';
-import { expireMandateOnClock } from '../mandates/expiry.ts';
+import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
 import type { RequestContext } from '../request-context.ts';
 import { subjects } from '../subjects/kinds.ts';
 import { countedManifest } from './clock-advance.ts';

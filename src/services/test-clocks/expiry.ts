@@ -8,7 +8,7 @@ import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
-import { expireMandateOnClock } from '../mandates/expiry.ts';
+import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
 import { subjects } from '../subjects/kinds.ts';
 
 // A link, a session or a mandate on a test clock waits for nothing but the clock. So it has no workflow: the advance

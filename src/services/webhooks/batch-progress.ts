@@ -3,7 +3,7 @@ import type { BatchAbout } from '../../messages/search-attributes.ts';
 import { originOf } from '../../platform/redact.ts';
 
 /** A first attempt that has failed. */
-export interface FailedAttempt {
+interface FailedAttempt {
   id: string;
   error: string;
 }

@@ -1,5 +1,5 @@
 // The payment of a plan that nothing else changes meanwhile, read without locks and written by single statements, as
-// in unlocked-payments.ts. The version of a plan's row is also that of its slots (`changedBy`).
+// in optimistic-payments.ts. The version of a plan's row is also that of its slots (`changedBy`).
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { OpenedSlot } from '../domain/plans/steps.ts';
 import {
@@ -10,11 +10,11 @@ import {
 } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
+import { attemptInsert, type MethodColumns, methodColumns, methodOf, type Parties } from './optimistic-payments.ts';
 import type { NewAttempt } from './payment-attempts.ts';
 import { intentInsert, type PaymentIntentRow } from './payment-intents.ts';
 import { type CollectingPlanRow, collectingColumns, type PlanChange, planWithOwners } from './payment-plans.ts';
 import { clockTimes } from './subject-statuses.ts';
-import { attemptInsert, type MethodColumns, methodColumns, methodOf, type Parties } from './unlocked-payments.ts';
 
 /** A plan without open slots and debits, and the method that it charges. */
 export interface SimplePlan {

@@ -1,11 +1,8 @@
-// The plain payment in fewer steps. It is read without locks and decided by the rules of every payment. Then one
+// The simple payment in fewer steps. It is read without locks and decided by the rules of every payment. Then one
 // statement opens it, and one records its outcome, each on the condition that nothing has changed since. For a payment
-// that is not plain, or that changes meanwhile, these functions return null and have changed nothing: the caller then
+// that is not simple, or that changes meanwhile, these functions return null and have changed nothing: the caller then
 // locks the rows and decides again.
 
-import { attemptCompletion, type NewAttempt } from '../../db/payment-attempts.ts';
-import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import { tenantOf } from '../../db/tenant.ts';
 import {
   insertChargedWhere,
   isStillOpen,
@@ -13,7 +10,10 @@ import {
   type Parties,
   selectIntentAndParties,
   selectParties,
-} from '../../db/unlocked-payments.ts';
+} from '../../db/optimistic-payments.ts';
+import { attemptCompletion, type NewAttempt } from '../../db/payment-attempts.ts';
+import { intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { namedId } from '../../domain/ids.ts';
 import { withoutClock } from '../../domain/instants.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
@@ -41,8 +41,8 @@ import type { RepeatableRequest } from './repeatable-request.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 /** A charge that one statement has opened: its rows, as they were committed. */
-export interface UnlockedCharge {
-  kind: 'unlocked';
+export interface OptimisticCharge {
+  kind: 'optimistic';
   charge: Charge;
   intent: PaymentIntentRow;
   /** The version of the intent's row. As long as it lasts, nothing has happened to the payment. */
@@ -51,17 +51,17 @@ export interface UnlockedCharge {
 }
 
 /** Opens the charge of an intent in one statement, after one read. */
-export async function openUnlocked(
+export async function openOptimistic(
   pool: Pool,
   processors: Processors,
   context: RequestContext,
   id: string,
   input: Confirmation,
   request: RepeatableRequest<PaymentIntentRow>,
-): Promise<UnlockedCharge | null> {
+): Promise<OptimisticCharge | null> {
   if (context.keyKind !== 'secret' || input.return_url !== undefined) return null;
   const found = await selectIntentAndParties(pool, context, id, input.payment_method ?? null);
-  if (found === null || !arePlain(found)) return null;
+  if (found === null || !areSimple(found)) return null;
   const { intent } = found;
   // A payment of a plan or subscription concerns that, one in a checkout session its session, a scheduled one its
   // workflow.
@@ -76,20 +76,20 @@ export async function openUnlocked(
 }
 
 /** Creates an intent and opens its first charge in one statement, after one read. */
-export async function createUnlocked(
+export async function createOptimistic(
   pool: Pool,
   processors: Processors,
   context: RequestContext,
   input: PaymentIntentCreate,
   request: RepeatableRequest<PaymentIntentRow>,
-): Promise<UnlockedCharge | null> {
+): Promise<OptimisticCharge | null> {
   const { customer_id: customerId = null, payment_method: methodId } = input;
   if (methodId === undefined || customerId === null || bodyErrors(context, input).length > 0) return null;
   const parties = await selectParties(pool, context, {
     customerId: namedId('customer', customerId),
     methodId: namedId('payment_method', methodId),
   });
-  if (parties === null || !arePlain(parties)) return null;
+  if (parties === null || !areSimple(parties)) return null;
   const created = newIntent(context, input, { at: withoutClock(context.now), ...parties });
   const decided = decide(processors, context, {}, created, parties);
   if (decided === null) return null;
@@ -100,9 +100,9 @@ export async function createUnlocked(
 }
 
 /** Records an outcome in one statement, with its event and the response to the request. */
-export async function recordUnlocked(
+export async function recordOptimistic(
   pool: Pool,
-  { intent, version, attempt }: UnlockedCharge,
+  { intent, version, attempt }: OptimisticCharge,
   { outcome, requestId, now }: OutcomeRecord,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<PaymentIntentRow | null> {
@@ -132,7 +132,7 @@ export async function recordUnlocked(
  * Whether a customer in real time pays by a method of its own: nothing must be attached, and no clock locked. For a
  * bank account, a mandate must be.
  */
-function arePlain({ payer, method }: Parties): boolean {
+function areSimple({ payer, method }: Parties): boolean {
   const isDebitable = method.instrument.type === 'au_becs_debit';
   return payer.test_clock_id === null && method.customer_id === payer.id && !isDebitable;
 }
@@ -183,7 +183,7 @@ function openingOf(
   return { newCharge, attempt, intent, method };
 }
 
-function opened({ newCharge, attempt, intent, method }: Opening, version: string): UnlockedCharge {
+function opened({ newCharge, attempt, intent, method }: Opening, version: string): OptimisticCharge {
   emitOpened(intent, newCharge);
-  return { kind: 'unlocked', charge: chargeOf(intent, method, attempt), intent, version, attempt };
+  return { kind: 'optimistic', charge: chargeOf(intent, method, attempt), intent, version, attempt };
 }

@@ -1,5 +1,5 @@
 // Whether a link or a session is open at an instant. The row may still say so after its time: expiry is a moment late
-// in real time. So every door asks here, with the customer's time.
+// in real time. So whatever takes an attempt asks here, with the customer's time.
 
 import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
@@ -65,7 +65,7 @@ export class SessionClosed extends InvalidState {
  * still succeed.
  * @throws SessionClosed
  */
-export function assertTakesAttempt(
+export function assertAcceptsPayment(
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
   underWay: number,

@@ -5,8 +5,8 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import type { Processors } from '../processors/processor.ts';
 import type { Vault } from '../services/accounts/vault.ts';
-import type { PayerRequest } from '../services/links/payer-context.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import type { PayerRequest } from '../services/request-context.ts';
 
 /** The dependencies of the pages. */
 export interface PagesDeps {
@@ -27,7 +27,7 @@ export interface PagesDeps {
 }
 
 /** A request for a page. */
-export interface Visit {
+export interface PageRequest {
   deps: PagesDeps;
   token: string;
   requestId: string;
@@ -46,8 +46,8 @@ export interface Visit {
   gone: AbortSignal;
 }
 
-/** The request of a visit, as the services see it. */
-export function payerOf({ requestId, now, address, userAgent }: Visit): PayerRequest {
+/** The request of a request, as the services see it. */
+export function payerOf({ requestId, now, address, userAgent }: PageRequest): PayerRequest {
   return { requestId, now, connection: { address, userAgent } };
 }
 
@@ -84,5 +84,32 @@ export interface PageRoute {
   method: 'GET' | 'POST';
   /** The parameter is `:token`. */
   path: string;
-  handle(visit: Visit): Promise<Answer>;
+  handle(request: PageRequest): Promise<Answer>;
+}
+
+/** For a browser that names no locale. The amounts of the service's examples read so. */
+const defaultLocale = 'en-AU';
+
+/**
+ * Returns the locale that a browser prefers, by its `Accept-Language` header, of those in which Intl can write an
+ * amount.
+ */
+export function localeOf(header: string): string {
+  const wanted = header
+    .slice(0, 200)
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.trim().split(';');
+      const quality = parameters
+        .map((parameter) => /^\s*q=([01](?:\.\d{1,3})?)\s*$/.exec(parameter)?.[1])
+        .find(Boolean);
+      return { tag, quality: Number(quality ?? 1) };
+    });
+  const tags = wanted.filter(({ quality }) => quality > 0).sort((a, b) => b.quality - a.quality);
+  for (const { tag } of tags) {
+    // Extensions, as in `de-u-nu-thai`, could choose other digits and calendars.
+    const plain = /^[a-z]{2,3}(-[A-Za-z]{4})?(-([A-Z]{2}|\d{3}))?/i.exec(tag)?.[0];
+    if (plain !== undefined && Intl.NumberFormat.supportedLocalesOf(plain).length > 0) return plain;
+  }
+  return defaultLocale;
 }
