@@ -20,7 +20,7 @@ const quoteType: string = 'quote';
 const dayMs = 86_400_000;
 
 describe('quotes', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   async function quoteFor(merchant: Merchant, customerId: string, lapsesAt: string): Promise<string> {
     const body = { customer_id: customerId, amount: 2500, lapses_at: lapsesAt };

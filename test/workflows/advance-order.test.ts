@@ -21,7 +21,7 @@ const end = '2027-02-11T00:00:00.000Z';
 
 describe('the events of an advance', function () {
   this.timeout(300_000 + (runs + worlds) * 30_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   /** Nine plans, three bank debits and two subscriptions on a clock of their own. Many fall due at one instant. */
   async function scenario(merchant: Merchant) {
