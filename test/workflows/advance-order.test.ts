@@ -3,16 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { useDebtor } from '../support/debtor.ts';
 import type { Merchant } from '../support/merchant.ts';
-import { searchSeed } from '../support/search.ts';
+import { searchRuns, searchSeed } from '../support/search.ts';
 import { useService } from '../support/service.ts';
 import { worldOf } from '../worlds/random-world.ts';
 import { tell } from '../worlds/telling.ts';
 import { inOneAdvance } from '../worlds/ways.ts';
 import { startOf } from '../worlds/world.ts';
 
-const runs = Number(process.env.ADVANCE_ORDER_RUNS ?? 3);
+const runs = 3;
 /** How many random worlds are told three times each, the third time with workers that are killed. */
-const worlds = Number(process.env.ADVANCE_ORDER_WORLDS ?? 4);
+const worlds = searchRuns(2);
 const killEveryMs = 1_500;
 /** Thursday. Nothing of the scenario is due on it: what an activation charges at once belongs to no advance. */
 const frozen = '2027-01-28T00:00:00.000Z';
