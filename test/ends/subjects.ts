@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { PaymentIntent } from '@payments-service/client';
 import { beginLife, type Life } from '../pairs/lives.ts';
 import { door } from '../races/barriers.ts';
+import { useInvariants } from '../support/database.ts';
 import { useLinks } from '../support/links.ts';
 import { type Stage, useStage } from '../support/stage.ts';
 import type { PaymentState, SubjectKind } from './payments-at-ends.ts';
@@ -53,6 +54,7 @@ type Builder = (
 /** Returns what begins a customer with a subject for each payment, which is in its state at `endAt`. */
 export function useSubjects() {
   const stage = useStage();
+  useInvariants(stage.db);
   const links = useLinks(stage);
   return {
     stage,
