@@ -5,13 +5,13 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { realNow } from '../platform/real-time.ts';
 import { workflowTime } from '../services/customer-time.ts';
 import { executeClockCommand } from '../services/subjects/operator-commands.ts';
-import { clockStatus, executeAdvance, type MoveSubject } from '../services/test-clocks/clock-advance.ts';
+import { type AdvanceSteps, clockStatus, executeAdvance } from '../services/test-clocks/clock-advance.ts';
 import { expireTestClock } from '../services/test-clocks/test-clocks.ts';
-import { carryOut, reasonOf, withHeartbeat } from './failures.ts';
+import { carryOut, withHeartbeat } from './failures.ts';
 
 export interface ClockDeps {
   sql: Pool;
-  moveSubject: MoveSubject;
+  moveSubject: AdvanceSteps['moveSubject'];
   /** See `WorkflowTime`. */
   maxAheadMs?: number | undefined;
 }
@@ -26,15 +26,11 @@ export function createClockActivities({ sql, moveSubject, maxAheadMs }: ClockDep
      * it has expired. `now` is the workflow's time in epoch ms. It can be repeated at any time: completed work is not
      * done again.
      */
-    async tendClock(clockId: string, now: number): Promise<ClockSubjectStatus> {
+    async advanceOrExpire(clockId: string, now: number): Promise<ClockSubjectStatus> {
       // A worker that shuts down leaves a long advance to another worker at once.
       return withHeartbeat(async () => {
         const advance = await carryOut(sql, () => selectOpenAdvance(sql, clockId));
-        if (advance !== null) {
-          const step = <T>(work: () => Promise<T>) => carryOut(sql, work);
-          const tryStep = async (work: () => Promise<void>) => ({ failure: await reasonOf(carryOut(sql, work)) });
-          await executeAdvance(sql, advance, { moveSubject, step, tryStep });
-        }
+        if (advance !== null) await executeAdvance(sql, advance, { moveSubject, step: (work) => carryOut(sql, work) });
         return carryOut(sql, async () => {
           await expireTestClock(sql, clockId, { ...workflowTime(now, maxAheadMs), now: realNow() });
           return clockStatus(sql, clockId);

@@ -71,17 +71,6 @@ export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the reason if the work fails as `EffectFailed`, and null if it succeeds. @throws any other error. */
-export async function reasonOf(work: Promise<unknown>): Promise<string | null> {
-  try {
-    await work;
-    return null;
-  } catch (error) {
-    if (error instanceof ApplicationFailure && error.type === effectFailed) return error.message;
-    throw error;
-  }
-}
-
 /** Whether only time or an operator helps. */
 function isLasting(error: unknown): boolean {
   return [WorkflowClockAhead, AmountChanged, BeforeItsDate, PlanInconsistent, SubscriptionInconsistent].some(

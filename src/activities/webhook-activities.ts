@@ -3,24 +3,25 @@ import type { IssuedBy } from '../messages/operator-command.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { operator } from '../services/accounts/audit.ts';
 import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt.ts';
-import { type Carrier, sendBatch } from '../services/webhooks/batch.ts';
+import { sendBatch } from '../services/webhooks/batch.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
+import type { SentFrom } from '../services/webhooks/sending-turns.ts';
 import { throwRefusal } from './failures.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
-/** The activities of the workflows of deliveries and batches. An attempt that is already recorded is not made again. */
+/**
+ * The activities of the workflows of deliveries and batches. An attempt that is already recorded is not made again. As
+ * a local activity, an attempt or a batch is made within the workflow task: then the result may be that an activity
+ * must make it.
+ */
 export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: Pool }) {
   return {
     /** See `attemptDelivery`. If the endpoint is busy, it says how long to wait; this does not count as an attempt. */
-    attemptWebhookDelivery: (id: string, after: number | null) => attemptDelivery(sql, deps, id, after),
-    /** The same as a local activity, for receivers that respond promptly. Otherwise the result is `needsActivity`. */
-    attemptWebhookDeliveryInTask: (id: string, after: number | null) =>
-      attemptDelivery(sql, deps, id, after, 'workflow task'),
+    attemptWebhookDelivery: (id: string, after: number | null) => attemptDelivery(sql, deps, id, after, sentFrom()),
     /** See `sendBatch`. What is already recorded is not sent again. */
-    sendWebhookBatch: (ids: string[]) => sendBatch(sql, deps, ids, carrier('activity')),
-    /** The same as a local activity. The result may be that an activity must continue. */
-    sendWebhookBatchInTask: (ids: string[]) => sendBatch(sql, deps, ids, carrier('workflow task')),
+    sendWebhookBatch: (ids: string[]) =>
+      sendBatch(sql, deps, ids, { from: sentFrom(), workflowId: activityInfo().workflowExecution?.workflowId ?? '' }),
     /** Both return a sentence about the result, or fail as `CommandRefused`. */
     giveUpWebhookDelivery: (id: string, by: IssuedBy | null) =>
       giveUpDelivery(sql, id, deps.now(), operator(by)).catch(throwRefusal),
@@ -29,6 +30,6 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
   };
 }
 
-function carrier(from: Carrier['from']): Carrier {
-  return { from, workflowId: activityInfo().workflowExecution?.workflowId ?? '' };
+function sentFrom(): SentFrom {
+  return activityInfo().isLocal ? 'workflow task' : 'activity';
 }

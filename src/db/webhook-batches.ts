@@ -1,9 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { DeliveryAbout } from '../messages/search-attributes.ts';
-import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { Db } from '../platform/postgres/connection.ts';
 import type { ClaimedEntry } from '../platform/postgres/outbox.ts';
-import type { RealInstant } from '../platform/real-time.ts';
-import { type DeliveryToMake, deliveriesToMake, type WebhookAttemptRow } from './webhook-deliveries.ts';
 
 /** How many deliveries one batch carries at most. */
 export const maxInBatch = 200;
@@ -126,43 +124,6 @@ function claimedDelivery(row: FoundRow): ClaimedDelivery[] {
   const isFound = billerId !== null && livemode !== null && eventType !== null && endpointId !== null;
   const about = isFound ? { billerId, livemode, eventType, endpointId, testClockId } : null;
   return [{ ...entry, about, sequence: sequence ?? 0 }];
-}
-
-/** Returns everything that the first attempts of these deliveries need, in the order of the events. */
-export async function listDeliveriesToMake(db: Db, ids: readonly string[]): Promise<DeliveryToMake[]> {
-  return deliveriesToMake(db, db`d.id = any(${ids as string[]}::text[]) order by e.sequence, d.id`);
-}
-
-/**
- * Records successful attempts, each under its number, and returns the ids of those that were recorded. The others were
- * recorded before, by another worker. Lock the endpoint first.
- */
-export async function recordDelivered(
-  tx: Tx,
-  attempts: readonly WebhookAttemptRow[],
-  now: RealInstant,
-): Promise<string[]> {
-  if (attempts.length === 0) return [];
-  const column = <K extends keyof WebhookAttemptRow>(name: K) => attempts.map((attempt) => attempt[name]);
-  const rows = await tx<{ delivery_id: Id<'webhook_delivery'> }[]>`
-    with made as (
-      select * from unnest(
-        ${column('delivery_id')}::text[], ${column('number')}::integer[],
-        ${attempts.map(({ at }) => at.toISOString())}::timestamptz[], ${column('status_code')}::integer[],
-        ${column('duration_ms')}::integer[], ${column('response_excerpt')}::text[]
-      ) as made (delivery_id, number, at, status_code, duration_ms, response_excerpt)
-    ), recorded as (
-      update webhook_deliveries d
-      set attempt_count = m.number, status = 'delivered', next_attempt_at = null, failure_reason = null,
-        finished_at = ${now}
-      from made m
-      where d.id = m.delivery_id and d.attempt_count = m.number - 1
-      returning m.*
-    )
-    insert into webhook_delivery_attempts (delivery_id, number, at, status_code, duration_ms, response_excerpt)
-    select delivery_id, number, at, status_code, duration_ms, response_excerpt from recorded
-    returning delivery_id`;
-  return rows.map(({ delivery_id }) => delivery_id);
 }
 
 /** Returns those of these deliveries whose present series has had no attempt, in the order of `ids`. */

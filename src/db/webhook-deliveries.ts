@@ -166,19 +166,11 @@ type EventPart = Omit<EventRow, 'id' | 'created_at'> & { event_created_at: Insta
 type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_status: 'enabled' | 'disabled' };
 
 /**
- * Returns everything that an attempt needs, or null if the delivery does not exist. It is one statement, because it
- * precedes every first attempt.
+ * Returns everything that the next attempts of these deliveries need, in the order of the events. It is one statement,
+ * because it precedes every first attempt. The aliases `event_created_at` and `endpoint_status` are `events.created_at`
+ * and `webhook_endpoints.status`.
  */
-export async function selectDeliveryToMake(db: Db, id: string): Promise<DeliveryToMake | null> {
-  const [found] = await deliveriesToMake(db, db`d.id = ${id}`);
-  return found ?? null;
-}
-
-/**
- * The deliveries `d` that a condition selects, with their events `e`. The aliases `event_created_at` and
- * `endpoint_status` are `events.created_at` and `webhook_endpoints.status`.
- */
-export async function deliveriesToMake(db: Db, condition: Fragment): Promise<DeliveryToMake[]> {
+export async function listDeliveriesToMake(db: Db, ids: readonly string[]): Promise<DeliveryToMake[]> {
   const rows = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
     select d.*, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.request_id,
       e.data::text as data, e.created_at as event_created_at, e.recorded_at,
@@ -187,7 +179,8 @@ export async function deliveriesToMake(db: Db, condition: Fragment): Promise<Del
     from webhook_deliveries d
     join events e on e.id = d.event_id
     join webhook_endpoints w on w.id = d.endpoint_id
-    where ${condition}`;
+    where d.id = any(${ids as string[]}::text[])
+    order by e.sequence, d.id`;
   return rows.map((row) => ({
     ...row,
     event: { ...row, id: row.event_id, created_at: row.event_created_at },
@@ -202,21 +195,28 @@ export interface SendingOutcome {
 }
 
 /**
- * Records attempt number `attempt.number` and its outcome. If that number is already recorded, another worker has made
- * the attempt: nothing changes, and the result is null. A delivery that was ended while the attempt was in progress
- * stays ended, unless the attempt succeeded.
+ * Records attempts of several deliveries, each under its number, and their outcome. Returns the deliveries. If a number
+ * is already recorded, another worker has made the attempt: nothing changes, and the delivery is left out. A delivery
+ * that was ended while the attempt was in progress stays ended, unless the attempt succeeded. Lock the endpoint first.
  */
-export async function recordAttempt(
+export async function recordAttempts(
   tx: Tx,
-  attempt: WebhookAttemptRow,
+  attempts: readonly WebhookAttemptRow[],
   outcome: SendingOutcome,
   now: RealInstant,
-): Promise<WebhookDeliveryRow | null> {
+): Promise<Omit<WebhookDeliveryRow, 'event_type'>[]> {
+  const column = <K extends keyof WebhookAttemptRow>(name: K) => attempts.map((attempt) => attempt[name]);
   const applies = tx`(d.status = 'pending' or ${outcome.status} = 'delivered')`;
-  const [row] = await tx<WebhookDeliveryRow[]>`
-    with recorded as (
+  return tx<Omit<WebhookDeliveryRow, 'event_type'>[]>`
+    with made as (
+      select * from unnest(
+        ${column('delivery_id')}::text[], ${column('number')}::integer[],
+        ${attempts.map(({ at }) => at.toISOString())}::timestamptz[], ${column('status_code')}::integer[],
+        ${column('error')}::text[], ${column('duration_ms')}::integer[], ${column('response_excerpt')}::text[]
+      ) as made (delivery_id, number, at, status_code, error, duration_ms, response_excerpt)
+    ), recorded as (
       update webhook_deliveries d
-      set attempt_count = ${attempt.number},
+      set attempt_count = m.number,
         status = case when ${applies} then ${outcome.status} else d.status end,
         next_attempt_at = case when ${applies} then ${outcome.nextAttemptAt}::timestamptz end,
         failure_reason = case when ${applies} then ${outcome.failureReason} else d.failure_reason end,
@@ -224,18 +224,16 @@ export async function recordAttempt(
           when not ${applies} then d.finished_at
           when ${outcome.status} <> 'pending' then ${now}::timestamptz
         end
-      where d.id = ${attempt.delivery_id} and d.attempt_count = ${attempt.number - 1}
+      from made m
+      where d.id = m.delivery_id and d.attempt_count = m.number - 1
       returning d.*
     ), attempted as (
       insert into webhook_delivery_attempts (
         delivery_id, number, at, status_code, error, duration_ms, response_excerpt
       )
-      select id, ${attempt.number}, ${attempt.at}, ${attempt.status_code}, ${attempt.error}, ${attempt.duration_ms},
-        ${attempt.response_excerpt}
-      from recorded
+      select m.* from made m where m.delivery_id in (select id from recorded)
     )
-    select r.*, e.event_type from recorded r join events e on e.id = r.event_id`;
-  return row ?? null;
+    select * from recorded`;
 }
 
 /** Sets the instant of the next attempt, if the delivery is pending and has had no attempt since it was read. */
@@ -247,17 +245,6 @@ export async function postponeDelivery(
   await db`
     update webhook_deliveries set next_attempt_at = ${nextAttemptAt}
     where id = ${id} and status = 'pending' and attempt_count = ${attempt_count}`;
-}
-
-/** Ends a pending delivery as failed and returns it. Returns null if it was not pending. */
-export async function failDelivery(
-  db: Db,
-  id: string,
-  reason: string,
-  now: RealInstant,
-): Promise<Omit<WebhookDeliveryRow, 'event_type'> | null> {
-  const [row] = await failDeliveries(db, [id], reason, now);
-  return row ?? null;
 }
 
 /** Ends those of these deliveries that are pending as failed, and returns them. */

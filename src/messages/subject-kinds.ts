@@ -29,7 +29,7 @@ interface SubjectFacts {
    * Whether an advance moves it through several steps at once, until another subject is due: only if none of its steps
    * makes another subject due earlier.
    */
-  movesOn: boolean;
+  mayRunAhead: boolean;
   /** What is due on a clock, in the words of the workbench. */
   due: string;
 }
@@ -53,7 +53,7 @@ export const subjectKinds = {
     ],
     showsDate: true,
     onClock: 'moves',
-    movesOn: true,
+    mayRunAhead: true,
     due: 'a plan',
   },
   paymentLink: {
@@ -65,7 +65,7 @@ export const subjectKinds = {
     paths: (id) => [`payment_links/${id}`],
     showsDate: true,
     onClock: 'ends',
-    movesOn: false,
+    mayRunAhead: false,
     due: 'a link expires',
   },
   checkoutSession: {
@@ -77,7 +77,7 @@ export const subjectKinds = {
     paths: (id) => [`checkout_sessions/${id}`],
     showsDate: false,
     onClock: 'ends',
-    movesOn: false,
+    mayRunAhead: false,
     due: 'a session expires',
   },
   scheduledPayment: {
@@ -93,7 +93,7 @@ export const subjectKinds = {
     paths: (id) => paymentPath(id),
     showsDate: false,
     onClock: 'moves',
-    movesOn: false,
+    mayRunAhead: false,
     due: 'a scheduled payment',
   },
   bankDebit: {
@@ -105,7 +105,7 @@ export const subjectKinds = {
     paths: (_, status) => paymentPath(status?.story?.paymentIntentId),
     showsDate: true,
     onClock: 'moves',
-    movesOn: false,
+    mayRunAhead: false,
     due: 'a bank debit',
   },
   subscription: {
@@ -117,7 +117,7 @@ export const subjectKinds = {
     paths: (id) => [`subscriptions/${id}`, `subscriptions/${id}/periods`],
     showsDate: true,
     onClock: 'moves',
-    movesOn: true,
+    mayRunAhead: true,
     due: 'a subscription',
   },
 } as const satisfies Readonly<Record<string, SubjectFacts>>;

@@ -1,8 +1,10 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/common';
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import type { OperatorCommand } from '../messages/operator-command.ts';
 import { type SubjectActivities, type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
+import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { inWords } from './inbox.ts';
 
 /** Outages are retried without limit. Errors that retries do not fix are thrown as `EffectFailed`. */
@@ -44,4 +46,27 @@ export function collectingBy(kind: SubjectKind) {
     execute: (id: string, command: OperatorCommand) =>
       local[names.execute].executeWithOptions({ ...inProcess, summary: inWords(command) }, [id, command]),
   };
+}
+
+/** How long an attempt or a batch may take, and its summary. After that, the worker counts as dead. */
+export type WebhookOptions = Required<Pick<ActivityOptions, 'startToCloseTimeout' | 'summary'>>;
+
+/**
+ * Returns the activities of webhooks: in the workflow task, where a failure is not retried, or on the webhooks' own
+ * task queue, where it is, for as long as it takes. A failure never comes from the receiver, only from our side. An
+ * activity takes Temporal twice the work.
+ */
+export function webhooksBy(isInTask: boolean, options: WebhookOptions): WebhookActivities {
+  if (isInTask) return proxyLocalActivities<WebhookActivities>({ ...options, retry: { maximumAttempts: 1 } });
+  return proxyActivities<WebhookActivities>({
+    ...options,
+    taskQueue: webhookTaskQueue(workflowInfo().taskQueue),
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
+  });
+}
+
+/** Returns that an activity must make what has failed within the workflow task. @throws any other failure. */
+export function inAnActivity(isInTask: boolean, error: unknown): 'needs an activity' {
+  if (!isInTask || isCancellation(error)) throw error;
+  return 'needs an activity';
 }

@@ -17,7 +17,7 @@ import { type OperatorPage, openPage } from './operator-page/page.ts';
 /** A longer advance is shown on the page and in the search attributes. Most advances take a fraction of a second. */
 const shownAfter = '10 seconds';
 
-const { tendClock } = proxyActivities<ClockActivities>({
+const { advanceOrExpire } = proxyActivities<ClockActivities>({
   // A long advance is normal. A worker that dies is noticed by its missing heartbeat.
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '5 seconds',
@@ -77,14 +77,14 @@ async function tend(clockId: string, run: Run): Promise<ClockSubjectStatus | nul
 }
 
 /**
- * Runs `tendClock` and executes operator commands meanwhile. The command `retryAdvance` cancels a hanging attempt and
- * returns `again`.
+ * Runs `advanceOrExpire` and executes operator commands meanwhile. The command `retryAdvance` cancels a hanging attempt
+ * and returns `again`.
  */
 async function tendUnlessRetried(clockId: string, { page, commandQueue }: Run): Promise<ClockSubjectStatus | 'again'> {
   const begunAt = Date.now();
   const scope = new CancellationScope();
   let finished = false;
-  const tended = scope.run(() => tendClock(clockId, begunAt));
+  const tended = scope.run(() => advanceOrExpire(clockId, begunAt));
   const ended = tended.then(
     () => {
       finished = true;

@@ -3,17 +3,14 @@ import {
   CancellationScope,
   condition,
   isCancellation,
-  proxyActivities,
   proxyLocalActivities,
   setHandler,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
-import { webhookTaskQueue } from '../messages/task-queues.ts';
 import { commands } from '../messages/updates.ts';
-import { inProcess } from './activities.ts';
+import { inAnActivity, inProcess, type WebhookOptions, webhooksBy } from './activities.ts';
 import { refusedCommandOf } from './effect-failure.ts';
 import {
   type CommandOutcome,
@@ -23,10 +20,8 @@ import {
   resultOf,
   runCommands,
 } from './inbox.ts';
-import { showDelivery } from './operator-page/delivery.ts';
+import { type Progress, showDelivery } from './operator-page/delivery.ts';
 import { openPage } from './operator-page/page.ts';
-
-type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
 
 /** What operators and the API have requested, for the loop to act on. */
 interface DeliveryInbox {
@@ -145,7 +140,7 @@ async function attempt(
     if (!isCancellation(error)) throw error;
   });
   try {
-    const text = await activitiesFor(known).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+    const text = await webhooksBy(false, optionsOf(known)).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
     return { givenUp: { text, isRefused: false } };
   } catch (error) {
     const refusal = refusedCommandOf(error);
@@ -154,44 +149,20 @@ async function attempt(
   }
 }
 
-/**
- * Makes one attempt: in the workflow task if the receiver responds promptly, otherwise in an activity. An activity
- * takes Temporal twice the work. A failure in the task is not retried there: the activity is, for as long as it takes.
- */
+/** Makes one attempt: in the workflow task if the receiver responds promptly, otherwise in an activity. */
 async function makeAttempt(deliveryId: string, known: number | null): Promise<Progress | null> {
-  const made = await inTask(known)
-    .attemptWebhookDeliveryInTask(deliveryId, known)
-    .catch((error: unknown) => {
-      if (isCancellation(error)) throw error;
-      return 'needs an activity' as const;
-    });
-  if (made !== 'needs an activity') return made;
-  return activitiesFor(known).attemptWebhookDelivery(deliveryId, known);
+  for (let isInTask = true; ; isInTask = false) {
+    const made = await webhooksBy(isInTask, optionsOf(known))
+      .attemptWebhookDelivery(deliveryId, known)
+      .catch((error: unknown) => inAnActivity(isInTask, error));
+    if (made !== 'needs an activity') return made;
+  }
 }
 
-/** The timeout is that of an activity: a receiver that was prompt so far still has its 15 seconds. */
-function inTask(known: number | null): WebhookActivitiesProxy {
-  return proxyLocalActivities<WebhookActivities>({
+/** The timeout is that of an activity: a receiver that was prompt so far still has its 15 seconds in the task. */
+function optionsOf(known: number | null): WebhookOptions {
+  return {
     startToCloseTimeout: attemptTimeout,
-    retry: { maximumAttempts: 1 },
-    summary: summaryOf(known),
-  });
+    summary: known === null ? 'first attempt' : `attempt ${known + 1}`,
+  };
 }
-
-function summaryOf(known: number | null): string {
-  return known === null ? 'first attempt' : `attempt ${known + 1}`;
-}
-
-/**
- * Returns the activities on the webhooks' own task queue. A failure here never comes from the receiver, only from our
- * side, so it is retried.
- */
-function activitiesFor(known: number | null): WebhookActivitiesProxy {
-  return proxyActivities<WebhookActivities>({
-    taskQueue: webhookTaskQueue(workflowInfo().taskQueue),
-    startToCloseTimeout: attemptTimeout,
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
-    summary: summaryOf(known),
-  });
-}
-type WebhookActivitiesProxy = ReturnType<typeof proxyActivities<WebhookActivities>>;

@@ -108,7 +108,7 @@ describe('a step that was paused in Temporal', function () {
       await tx`set local idle_in_transaction_session_timeout = 0`;
       await tx`select from payment_plans where id = ${plan.id} for update`;
       await merchant.beginAdvance(clock.id, '2027-01-06T00:00:00Z');
-      await pause('testClock', clock.id, 'tendClock');
+      await pause('testClock', clock.id, 'advanceOrExpire');
     });
     await service.db.sql`
       update clock_advances set requested_at = requested_at - interval '5 minutes' where test_clock_id = ${clock.id}`;
@@ -119,7 +119,7 @@ describe('a step that was paused in Temporal', function () {
       return kinds.join() === 'advance_slow,workflow_paused' && both;
     });
     for (const { why, remedy } of found) {
-      assert.match(why, /its step tendClock was paused in Temporal/);
+      assert.match(why, /its step advanceOrExpire was paused in Temporal/);
       assert.match(remedy, /ops -- unpause clk_/);
     }
     await unpause(operations(), clock.id);

@@ -72,7 +72,7 @@ describe('a trace', function () {
     );
     const awaited = [
       ...['dispatch outbox entry', 'charge', 'POST webhook'],
-      ...['RunActivity:attemptWebhookDeliveryInTask', 'RunWorkflow:webhookDelivery'],
+      ...['RunActivity:attemptWebhookDelivery', 'RunWorkflow:webhookDelivery'],
     ];
     const trace = await eventually('the webhook and its workflow are told', () => {
       const found = collector.spans.filter(({ traceId }) => traceId === request.traceId);
@@ -97,7 +97,7 @@ describe('a trace', function () {
     assert.ok(carriedOut.includes(`payment-plan/${plan.id}`));
     const [charge] = one('charge');
     assert.deepEqual([charge?.service, charge?.attributes.payment_plan_id], ['payments-worker', plan.id]);
-    one('RunActivity:attemptWebhookDeliveryInTask');
+    one('RunActivity:attemptWebhookDelivery');
     const [post] = one('POST webhook');
     const [webhook] = receiver.received;
     assert.equal(post?.attributes.event_id, webhook?.headers['webhook-id']);

@@ -156,7 +156,7 @@ describe('links and sessions on a test clock', () => {
       `alter table payment_links add constraint broken check (id <> '${broken.id}' or status <> 'expired')`,
     );
     const { expire } = await beginAdvance(clock.id, inHours(3));
-    await assert.rejects(expire(), new RegExp(`^Error: ${broken.id}: .*violates check constraint "broken"`));
+    assert.match((await expire()) ?? '', new RegExp(`^${broken.id}: .*violates check constraint "broken"`));
     assert.equal((await links.read(healthy)).status, 'open');
     await stage.db.sql`alter table payment_links drop constraint broken`;
     await expire();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
-import { createSendingSlots, type SendingSlots } from '../../src/services/webhooks/sending-slots.ts';
+import { createSendingSlots, type SendingSlots } from '../../src/services/webhooks/sending-turns.ts';
 
 const capacity = 512;
 

@@ -4,8 +4,8 @@ import {
   createSendingTurns,
   maxInWorkflowTasks,
   maxRequestsUnderWay,
-  type Place,
   type SendingTurns,
+  type SentFrom,
   type Turn,
 } from '../../src/services/webhooks/sending-turns.ts';
 
@@ -28,7 +28,7 @@ describe('the turns of requests to endpoints', () => {
       time += ms;
     };
     /** One request that takes so long, and whether there was a response. */
-    const send = (id: string, ms: number, hasResponse = true, from: Place = 'activity'): void => {
+    const send = (id: string, ms: number, hasResponse = true, from: SentFrom = 'activity'): void => {
       const turn = now(turns.ask(id, from, null));
       pass(ms);
       turn.end(hasResponse);
@@ -47,7 +47,7 @@ describe('the turns of requests to endpoints', () => {
   }
 
   /** Takes as many turns as the endpoint gets. */
-  function takeAll(turns: SendingTurns, id: string, from: Place = 'activity') {
+  function takeAll(turns: SendingTurns, id: string, from: SentFrom = 'activity') {
     const taken: { end(hasResponse: boolean): void }[] = [];
     for (;;) {
       const turn = turns.ask(id, from, null);
@@ -199,8 +199,8 @@ describe('the turns of requests to endpoints', () => {
   });
 
   describe('in a batch', () => {
-    const kind = (turns: SendingTurns, id: string, from: Place = 'workflow task') => turns.askInBatch(id, from).kind;
-    function takeAllInBatch(turns: SendingTurns, id: string, from: Place) {
+    const kind = (turns: SendingTurns, id: string, from: SentFrom = 'workflow task') => turns.askInBatch(id, from).kind;
+    function takeAllInBatch(turns: SendingTurns, id: string, from: SentFrom) {
       const taken: { end(hasResponse: boolean): void }[] = [];
       for (;;) {
         const turn = turns.askInBatch(id, from);

@@ -9,7 +9,7 @@ import { pingWebhookEndpoint, retryWebhookDelivery } from '../../src/services/we
 import { deleteWebhookEndpoint, rotateSecret, updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
-import type { Place } from '../../src/services/webhooks/sending-turns.ts';
+import type { SentFrom } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
 import { commitEvents, makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
@@ -19,7 +19,8 @@ describe('deliveries that travel together', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);
-  const send = (ids: string[], from: Place = 'workflow task') => sendBatch(db.sql, the.deps, ids, { from, workflowId });
+  const send = (ids: string[], from: SentFrom = 'workflow task') =>
+    sendBatch(db.sql, the.deps, ids, { from, workflowId });
   afterEach('no crash', () => listenToCrashPoints(() => {}));
 
   /** An endpoint and so many deliveries to it, in the order of their events. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
-import { recordAttempt } from '../../src/db/webhook-deliveries.ts';
+import { recordAttempts } from '../../src/db/webhook-deliveries.ts';
 import { namedId } from '../../src/domain/ids.ts';
 import { type CrashPoint, listenToCrashPoints } from '../../src/services/crash-points.ts';
 import { attemptDelivery, type DeliveryDeps } from '../../src/services/webhooks/attempt.ts';
@@ -168,7 +168,7 @@ describe('an attempt of a webhook delivery', () => {
         response_excerpt: '',
       };
       const outcome = { status: 'delivered' as const, nextAttemptAt: null, failureReason: null };
-      await recordAttempt(tx, { ...attempt, status_code: 200 }, outcome, the.now);
+      await recordAttempts(tx, [{ ...attempt, status_code: 200 }], outcome, the.now);
     });
     const reading = the.read(id);
     await locks.waiting(() => 1);

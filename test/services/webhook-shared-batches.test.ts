@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { eventually } from '../../lab/eventually.ts';
 import { sendBatch } from '../../src/services/webhooks/batch.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
-import type { Place } from '../../src/services/webhooks/sending-turns.ts';
+import type { SentFrom } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
 import { commitEvents, makeEndpoint, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
@@ -14,7 +14,7 @@ describe('deliveries to several endpoints that travel together', () => {
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);
   const workflowId = 'webhook-batch/whd_1';
-  const send = (ids: string[], from: Place = 'workflow task', deps = the.deps) =>
+  const send = (ids: string[], from: SentFrom = 'workflow task', deps = the.deps) =>
     sendBatch(db.sql, deps, ids, { from, workflowId });
 
   /** Endpoints of one biller at these paths, and so many events to each: their deliveries by path, and in turn. */

@@ -6,7 +6,7 @@ import { eventually } from '../../lab/eventually.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { retryWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
-import type { Place } from '../../src/services/webhooks/sending-turns.ts';
+import type { SentFrom } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveryOf, makeEvent, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
@@ -33,7 +33,7 @@ describe('a delivery whose endpoint is busy', () => {
   function startProcess() {
     const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs });
     senders.push(sender);
-    return (id: string, from: Place, after: number | null = null) =>
+    return (id: string, from: SentFrom, after: number | null = null) =>
       attemptDelivery(db.sql, { ...the.deps, sender }, id, after, from);
   }
 

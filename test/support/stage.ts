@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach } from 'mocha';
-import { dueOnClock } from '../../src/db/due-on-clock.ts';
 import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
-import { laterInstant } from '../../src/domain/calendar.ts';
-import { type CustomerInstant, customerInstant } from '../../src/domain/instants.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
@@ -17,7 +15,8 @@ import { collectOptimistically } from '../../src/services/plans/optimistic-colle
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
-import { type CollectingSubject, executeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { collectAll } from '../../src/services/test-clocks/collect-all.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase, useSharedDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -160,31 +159,9 @@ export function useStage({ biller, isAlone = false, isDamaged = false }: StageOp
     async carryOut(clockId: string): Promise<void> {
       const advance = await selectOpenAdvance(db.sql, clockId);
       assert.ok(advance, 'the clock is not advancing');
-      const collect: Record<CollectingSubject['kind'], (id: string, at: Date) => Promise<void>> = {
-        paymentPlan: stage.collect,
-        bankDebit: stage.debit,
-        subscription: stage.collectSubscription,
-        scheduledPayment: stage.collectScheduled,
-      };
-      await executeAdvance(db.sql, advance, {
-        step: (work) => work(),
-        tryStep: async (work) => {
-          await work();
-          return { failure: null };
-        },
-        /** What the workflow of a subject does up to an instant. */
-        async moveSubject({ kind, id }, _, { from, to }) {
-          const [clock] = await db.sql<{ reached: CustomerInstant }[]>`
-            select greatest(frozen_time, reached_time) as reached from test_clocks where id = ${clockId}`;
-          let time = laterInstant(from, clock?.reached ?? from);
-          for (;;) {
-            const due = (await dueOnClock(db.sql, clockId, to)).find((subject) => subject.id === id);
-            if (due === undefined) return { failure: null };
-            time = laterInstant(time, due.at ?? time);
-            await collect[kind](id, time);
-          }
-        },
-      });
+      const { from_time: from, target_time: target } = advance;
+      await collectAll(db.sql, processors, { clockId, from, target }, realNow());
+      await completeAdvance(db.sql, advance, realNow());
     },
     /** Advances a clock and carries the advance out. */
     async advance(clockId: string, target: string): Promise<void> {

@@ -7,7 +7,8 @@ import { customerInstant } from '../../src/domain/instants.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { collectSubject } from '../../src/services/subjects/kinds.ts';
-import { type CollectingSubject, executeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import { type AdvanceSteps, executeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
+import type { CollectingSubject } from '../../src/services/test-clocks/expiry.ts';
 
 const processors = { sandbox: sandboxProcessor, live: null };
 /** How often one subject may be due at one instant. */
@@ -18,10 +19,9 @@ export async function carryOutQuickly(sql: Pool, clockId: string): Promise<void>
   const advance = await selectOpenAdvance(sql, clockId);
   if (advance !== null) {
     const step = <T>(work: () => Promise<T>) => work();
-    const tryStep = (work: () => Promise<void>) => work().then(() => ({ failure: null }), failureOf);
-    const moveSubject = (subject: CollectingSubject, _: unknown, { from, to }: { from: Date; to: Date }) =>
-      move(sql, subject, from, to).then(() => ({ failure: null }), failureOf);
-    return executeAdvance(sql, advance, { moveSubject, step, tryStep });
+    const moveSubject: AdvanceSteps['moveSubject'] = (subject, _, { from, to }) =>
+      move(sql, subject, from, to).then(() => null, failureOf);
+    return executeAdvance(sql, advance, { moveSubject, step });
   }
   const now = (await selectClockById(sql, clockId))?.frozen_time;
   if (now === undefined) return;
@@ -32,7 +32,7 @@ export async function carryOutQuickly(sql: Pool, clockId: string): Promise<void>
   }
 }
 
-const failureOf = (error: unknown) => ({ failure: error instanceof Error ? error.message : String(error) });
+const failureOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The loop of a subject's workflow: it collects, and goes on to its next instant up to `to`. */
 async function move(sql: Pool, { kind, id }: CollectingSubject, from: Date, to: Date): Promise<void> {

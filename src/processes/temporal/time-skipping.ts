@@ -9,9 +9,6 @@ import { timeSkippingNeeded } from '../../services/errors.ts';
  * server counts them over all advances and fresh runs of the workflow.
  */
 const usualMaxSkips = 100_000;
-/** How often skipping is allowed again during an advance, in milliseconds. */
-const allowAgainMs = 5_000;
-
 const askAgainMs = 5_000;
 
 /**
@@ -31,35 +28,6 @@ export async function allowTimeSkipping(
     updateMask: { paths: ['time_skipping_config'] },
     workflowExecutionOptions: { timeSkippingConfig: { enabled: true, maxSessionSkipCount: maxSkips } },
   });
-}
-
-/** Whose time is skipped. `isAllowed`: the server skips it already. */
-interface Skipping {
-  temporal: Client;
-  workflowId: string;
-  maxSkips?: number | undefined;
-  isAllowed?: boolean;
-}
-
-/**
- * Does the work while the server skips the workflow's timers, and returns its result. If the server reaches the maximum
- * of skips meanwhile, it continues within five seconds. Afterwards skipping stays allowed: a workflow on a test clock
- * holds a timer only during an advance, so there is nothing to skip.
- * @throws the error of the work, or that of `allowTimeSkipping` before it.
- */
-export async function whileTimeIsSkipped<T>(
-  { temporal, workflowId, maxSkips, isAllowed = false }: Skipping,
-  work: () => Promise<T>,
-): Promise<T> {
-  if (!isAllowed) await allowTimeSkipping(temporal, workflowId, maxSkips);
-  const allowing = setInterval(() => {
-    allowTimeSkipping(temporal, workflowId, maxSkips).catch(() => {}); // the next time it may succeed
-  }, allowAgainMs);
-  try {
-    return await work();
-  } finally {
-    clearInterval(allowing);
-  }
 }
 
 /** Whether the gRPC error means that the server cannot skip time: it is too old, or skipping is not switched on. */

@@ -12,7 +12,7 @@ import {
 import { laterInstant } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
-import { type KindThat, subjectKinds } from '../../messages/subject-kinds.ts';
+import { subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { afterCommit } from '../../platform/postgres/transaction.ts';
@@ -22,29 +22,22 @@ import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { pass } from '../crash-points.ts';
 import { clockEvent, record, transact } from '../events.ts';
 import { emit } from '../telemetry.ts';
-import { expireOnClock, expires } from './expiry.ts';
-
-/** A subject that collects: it has a workflow, which an advance moves. */
-export type CollectingSubject = DueSubject<KindThat<'moves'>>;
-
-/**
- * Advances one subject of a clock from one time of the clock to another. Returns the reason if it does not get there.
- * `again` means that this advance has moved the subject there before, and something is still due.
- */
-export type MoveSubject = (
-  subject: CollectingSubject,
-  advance: ClockAdvanceRow,
-  move: { from: CustomerInstant; to: CustomerInstant; again: boolean },
-) => Promise<{ failure: string | null }>;
+import { type CollectingSubject, expireOnClock, isCollecting } from './expiry.ts';
 
 /** How an advance is carried out. */
-interface Carrying {
-  /** For subjects with a workflow. */
-  moveSubject: MoveSubject;
+export interface AdvanceSteps {
   /** Runs a step in the database, with its retries. */
   step: <T>(work: () => Promise<T>) => Promise<T>;
-  /** As `step`. Returns the reason if retries do not help. */
-  tryStep: (work: () => Promise<void>) => Promise<{ failure: string | null }>;
+  /** Moves a subject with a workflow. Returns the reason if it does not get there, and null if it does. */
+  moveSubject: (subject: CollectingSubject, advance: ClockAdvanceRow, move: Move) => Promise<string | null>;
+}
+
+/** From one time of the clock to another. */
+export interface Move {
+  from: CustomerInstant;
+  to: CustomerInstant;
+  /** This advance has moved the subject there before, and something is still due. */
+  again: boolean;
 }
 
 /** How often the same step is tried before the advance fails. */
@@ -55,64 +48,79 @@ const tries = 3;
  * advance tells the same story as many short ones: a bank's report about one payment can end a mandate, continue a plan
  * or complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
-export async function executeAdvance(db: Db, advance: ClockAdvanceRow, carrying: Carrying): Promise<void> {
+export async function executeAdvance(db: Db, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<void> {
   pass('advance found');
-  const failure = await moveAll(db, advance, carrying);
+  const failure = await moveAll(db, advance, steps);
   pass('advance moved all');
-  await carrying.step(() =>
+  await steps.step(() =>
     failure === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, failure, realNow()),
   );
   pass('advance completed');
 }
 
 /**
- * Moves what is due first until nothing is due. If something cannot be moved, the others still are, and it may
- * go up to the target once an operator has freed it. Returns the first reason.
+ * Moves what is due first, until nothing is. What cannot be moved is left out, and the others still move. Returns the
+ * first reason; null if all has moved.
  */
-async function moveAll(db: Db, advance: ClockAdvanceRow, { moveSubject, step, tryStep }: Carrying) {
-  const { test_clock_id: clockId, from_time: start, target_time: target } = advance;
-  const moves = new Map<string, { from: CustomerInstant; to: CustomerInstant }>();
-  const failed: string[] = [];
-  let reached = start;
-  let reason: string | null = null;
-  for (let triesLeft = tries, before = ''; ; ) {
-    const [first, next] = await step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
-    if (first === undefined) return reason;
-    const present = `${first.id} ${first.at?.getTime()}`;
-    triesLeft = present === before ? triesLeft - 1 : tries;
-    before = present;
-    let failure: string | null = null;
-    if (triesLeft === 0) failure = `${first.id} is due and was not collected`;
-    else if (expires(first)) ({ failure } = await tryStep(() => expireOnClock(db, advance, failed, realNow())));
-    else {
-      if (first.at !== null && first.at < reached) await step(() => noteReached(db, clockId, reached));
-      reached = laterInstant(reached, first.at ?? start);
-      const last = moves.get(first.id);
-      const to = goalOf(first, next, advance);
-      const again = last?.to.getTime() === to.getTime();
-      const from = (again ? last?.from : last?.to) ?? start;
-      ({ failure } = await moveSubject(first as CollectingSubject, advance, { from, to, again }));
-      moves.set(first.id, { from, to });
-      if (failure !== null) await moveSubject(first as CollectingSubject, advance, { from, to: target, again: true });
-    }
-    if (failure === null) continue;
-    reason ??= failure;
-    failed.push(first.id);
+async function moveAll(db: Db, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<string | null> {
+  const { test_clock_id: clockId, target_time: target } = advance;
+  const failures = new Map<string, string>();
+  const move = movesInTurn(db, advance, steps);
+  let isTried = 0;
+  let lastStep = '';
+  for (;;) {
+    const failed = [...failures.keys()];
+    const [first, next] = await steps.step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
+    if (first === undefined) return [...failures.values()][0] ?? null;
+    const step = `${first.id} ${first.at?.getTime()}`;
+    isTried = step === lastStep ? isTried + 1 : 1;
+    lastStep = step;
+    const failure =
+      isTried > tries
+        ? `${first.id} is due and was not collected`
+        : isCollecting(first)
+          ? await move(first, next)
+          : await steps.step(() => expireOnClock(db, advance, failed, realNow()));
+    if (failure !== null) failures.set(first.id, failure);
   }
 }
 
 /**
- * How far a subject moves: to its own instant. One that `movesOn` moves until the next other subject is due. A plan and
- * a subscription do: nothing that they do on their own makes another one due earlier. A payment that is accepted as a
- * debit does.
+ * Returns a function that moves a subject which is due first; `next` is what is due after it. It returns the reason if
+ * the subject does not get there. It knows what it has moved before, and how far the clock has come.
  */
-function goalOf(
-  first: DueSubject,
+function movesInTurn(db: Db, advance: ClockAdvanceRow, { step, moveSubject }: AdvanceSteps) {
+  const { test_clock_id: clockId, from_time: start, target_time: target } = advance;
+  const moves = new Map<string, Move>();
+  let reached = start;
+  return async (subject: CollectingSubject, next: DueSubject | undefined): Promise<string | null> => {
+    // It became due at an instant that has passed: it acts at the time that the clock has reached.
+    if (subject.at !== null && subject.at < reached) await step(() => noteReached(db, clockId, reached));
+    reached = laterInstant(reached, subject.at ?? start);
+    const last = moves.get(subject.id);
+    const to = targetOf(subject, next, advance);
+    const again = last?.to.getTime() === to.getTime();
+    const move = { from: (again ? last?.from : last?.to) ?? start, to, again };
+    moves.set(subject.id, move);
+    const failure = await moveSubject(subject, advance, move);
+    // Once an operator has freed it, it may go up to the target.
+    if (failure !== null) await moveSubject(subject, advance, { from: move.from, to: target, again: true });
+    return failure;
+  };
+}
+
+/**
+ * How far a subject moves: to its own instant. One that `mayRunAhead` moves until the next other subject is due. A plan
+ * and a subscription may: nothing that they do on their own makes another one due earlier. A payment that is accepted
+ * as a debit does.
+ */
+function targetOf(
+  { kind, at }: CollectingSubject,
   next: DueSubject | undefined,
   { from_time: start, target_time: target }: ClockAdvanceRow,
-) {
-  const own = laterInstant(first.at ?? start, start);
-  if (first.kind === 'mandate' || !subjectKinds[first.kind].movesOn) return own;
+): CustomerInstant {
+  const own = laterInstant(at ?? start, start);
+  if (!subjectKinds[kind].mayRunAhead) return own;
   if (next === undefined) return target;
   return laterInstant(own, customerInstant(Number(next.at) - 1));
 }

@@ -1,23 +1,15 @@
 import { listExistingIntentIds } from '../../db/clock-effects.ts';
-import { dueOnClock } from '../../db/due-on-clock.ts';
-import type { TestClockRow } from '../../db/test-clocks.ts';
-import { laterInstant } from '../../domain/calendar.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
-import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { type NewEvent, recordedEvents } from '../events.ts';
-import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
 import type { RequestContext } from '../request-context.ts';
-import { subjects } from '../subjects/kinds.ts';
 import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
+import { collectAll } from './collect-all.ts';
 import { admitAdvance } from './test-clocks.ts';
-
-/** How many steps of a subject at one instant may have no event, such as hand-overs to the bank. More never end. */
-const mostSilentSteps = 1000;
 
 /**
  * Returns the sandbox's processor, with the outcomes that a dry run supposes. It returns an outcome from the request
@@ -65,36 +57,15 @@ export async function dryRunAdvance(
   const processors: Processors = { sandbox: supposing(suppose), live: null };
   const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, context, clockId, targetText);
-    const events = await collectAll(tx, processors, admitted, context);
-    const manifest = await countedManifest(tx, clockId, admitted.clock.frozen_time, admitted.target);
-    return { ...admitted, manifest, effects: await withFacts(tx, events) };
+    const { clock, target } = admitted;
+    const from = clock.frozen_time;
+    await collectAll(tx, processors, { clockId, from, target }, context.now);
+    const manifest = await countedManifest(tx, clockId, from, target);
+    // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
+    const events = recordedEvents(tx).filter(({ at }) => at > from);
+    return { ...admitted, manifest, effects: await withFacts(tx, events.map(asEffect)) };
   });
   return { ...result, effects: await withRolledBack(db, result.effects) };
-}
-
-/** Does all that is due up to the target, in the order of an advance. Returns the events that this would record. */
-async function collectAll(
-  tx: Tx,
-  processors: Processors,
-  { clock, target }: { clock: TestClockRow; target: CustomerInstant },
-  { now }: RequestContext,
-) {
-  let reached = clock.frozen_time;
-  for (let silent = 0; ; ) {
-    const [due] = await dueOnClock(tx, clock.id, target, { limit: 1 });
-    if (due === undefined) break;
-    const before = recordedEvents(tx).length;
-    const at = laterInstant(due.at ?? reached, reached);
-    reached = at;
-    if (due.kind === 'mandate') await expireMandateOnClock(tx, due.id, { at });
-    else await subjects[due.kind].collect(tx, processors, due.id, { at, now });
-    silent = recordedEvents(tx).length === before ? silent + 1 : 0;
-    if (silent > mostSilentSteps) throw new Error(`${due.id} is due and was not collected`);
-  }
-  // An effect at the frozen time itself was left open by a request. It does not belong to the advance.
-  return recordedEvents(tx)
-    .filter(({ at }) => at > clock.frozen_time)
-    .map(asEffect);
 }
 
 function asEffect({ type, subjectId, at, data }: NewEvent) {

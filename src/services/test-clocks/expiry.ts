@@ -1,5 +1,6 @@
 import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
+import { laterInstant } from '../../domain/calendar.ts';
 import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
@@ -8,8 +9,7 @@ import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
-import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
-import { subjects } from '../subjects/kinds.ts';
+import { collectOnClock } from './collect-all.ts';
 
 // A link, a session or a mandate on a test clock waits for nothing but the clock. So it has no workflow: the advance
 // itself lets it expire, when it is its turn, many in one transaction.
@@ -20,25 +20,42 @@ const together = 100;
 /** Clocks are of the sandbox. What expires asks no processor. */
 const processors: Processors = { sandbox: sandboxProcessor, live: null };
 
-type ExpiringKind = 'mandate' | KindThat<'ends'>;
+/** How often it is tried to let them expire. */
+const tries = 3;
 
-/** Whether a subject has no workflow on a test clock. */
-export function expires(subject: DueSubject): subject is DueSubject<ExpiringKind> {
-  return subject.kind === 'mandate' || endsOnClock(subject.kind);
+/** A subject that collects: it has a workflow, which an advance moves. */
+export type CollectingSubject = DueSubject<KindThat<'moves'>>;
+
+/** Whether an advance moves the workflow of a subject. Any other subject has none on a test clock, and expires. */
+export function isCollecting(subject: DueSubject): subject is CollectingSubject {
+  return subject.kind !== 'mandate' && !endsOnClock(subject.kind);
 }
 
 /**
  * Lets links, sessions and mandates on a clock expire, at most 100, as long as they are due first, each at its own
- * instant. Does nothing if the advance is no longer under way.
+ * instant. Does nothing if the advance is no longer under way. Returns the reason if something could not be ended even
+ * by the third try: nothing has changed then. Otherwise returns null.
  * @param except ids of what has failed in this advance.
- * @throws Error that names what could not be ended. Nothing has changed then.
+ * @throws when PostgreSQL is not reachable.
  */
 export async function expireOnClock(
   db: Db,
   advance: ClockAdvanceRow,
   except: readonly string[],
   now: RealInstant,
-): Promise<void> {
+): Promise<string | null> {
+  for (let tried = 1; ; tried++) {
+    const failure = await expireTogether(db, advance, except, now);
+    if (failure === null || tried === tries) return failure;
+  }
+}
+
+async function expireTogether(
+  db: Db,
+  advance: ClockAdvanceRow,
+  except: readonly string[],
+  now: RealInstant,
+): Promise<string | null> {
   let current = 'nothing';
   try {
     await transact(db, { requestId: null, now }, async (tx) => {
@@ -47,19 +64,18 @@ export async function expireOnClock(
       if (clock?.status !== 'advancing' || Number(clock.target_time) !== Number(advance.target_time)) return;
       for (let count = 0, before = ''; count < together; count++) {
         const [next] = await dueOnClock(tx, clock.id, advance.target_time, { limit: 1, except });
-        if (next === undefined || next.at === null || !expires(next)) return;
+        if (next === undefined || next.at === null || isCollecting(next)) return;
         current = next.id;
         const step = `${next.id} ${next.at.getTime()}`;
         if (step === before) throw new Error('it is due and was not ended');
-        const at = next.at > advance.from_time ? next.at : advance.from_time;
-        if (next.kind === 'mandate') await expireMandateOnClock(tx, next.id, { at });
-        else await subjects[next.kind].collect(tx, processors, next.id, { at, now });
+        await collectOnClock(tx, processors, next, { at: laterInstant(next.at, advance.from_time), now });
         before = step;
       }
     });
     pass('advance moved a subject');
+    return null;
   } catch (error) {
     if (isOutage(error)) throw error;
-    throw new Error(`${current}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    return `${current}: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -1,27 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { noteLostDeliveries } from '../../db/lost-deliveries.ts';
 import {
   type DeliveryToMake,
-  failDelivery,
+  failDeliveries,
+  listDeliveriesToMake,
   postponeDelivery,
-  selectDeliveryToMake,
   type WebhookDeliveryRow,
 } from '../../db/webhook-deliveries.ts';
 import { addMs } from '../../domain/instants.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { traced } from '../../platform/tracing.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { pass } from '../crash-points.ts';
-import { transact } from '../events.ts';
 import { emit } from '../telemetry.ts';
-import { type DeliveryProgress, progressOf, progressTurnedAway } from './delivery-progress.ts';
-import { attemptTelemetry } from './delivery-telemetry.ts';
-import { errorOf, type MadeAttempt, MadeBefore, recordResponse } from './record-attempt.ts';
-import { openSecrets, requestFor } from './request.ts';
-import type { WebhookRequest, WebhookResponse, WebhookSender } from './sender.ts';
-import type { Later, Place } from './sending-turns.ts';
+import { type DeliveryProgress, progressOf } from './progress.ts';
+import { errorOf, type MadeAttempt, recordMade } from './record-attempt.ts';
+import type { WebhookRequest, WebhookSender } from './sender.ts';
+import type { Later, SentFrom } from './sending-turns.ts';
+import { openSecrets, requestFor } from './signing.ts';
+
+// An attempt is prepared (`failIfClosed`, `isDue`, `prepare`), sent (`post`) and recorded (`recordMade`). A single
+// delivery and a batch (`batch.ts`) do so with the same functions.
 
 export interface DeliveryDeps {
   vault: Vault;
@@ -31,19 +30,10 @@ export interface DeliveryDeps {
   random: () => number;
 }
 
-/** A delivery that is due, and the request to send for it. */
-interface Prepared extends MadeAttempt {
-  kind: 'prepared';
+/** An attempt that is about to be made, and its signed request. */
+export interface PreparedAttempt extends Omit<MadeAttempt, 'response'> {
   request: WebhookRequest;
 }
-
-type Preparation = Prepared | { kind: 'ended' | 'waiting' | 'made before'; delivery: DeliveryToMake };
-
-/**
- * In milliseconds, about seven seconds in total. With the 15 seconds that a receiver may take, this is less than
- * Temporal's timeout for an attempt.
- */
-const pausesOfAnOutage = [100, 250, 500, 1000, 2000, 3000];
 
 /** In milliseconds. A worker's clock may be a little behind that of the API process that made the delivery due. */
 const clockTolerance = 1000;
@@ -70,108 +60,94 @@ export async function attemptDelivery(
   deps: DeliveryDeps,
   id: string,
   after: number | null,
-  from: Place,
+  from: SentFrom,
 ): Promise<DeliveryProgress | null | typeof needsActivity>;
 export async function attemptDelivery(
   db: Db,
   deps: DeliveryDeps,
   id: string,
   after: number | null,
-  from: Place = 'activity',
+  from: SentFrom = 'activity',
 ): Promise<DeliveryProgress | null | typeof needsActivity> {
-  const prepared = await prepare(db, deps, id, after);
-  if (prepared === null) {
+  const at = deps.now();
+  const [delivery] = await listDeliveriesToMake(db, [id]);
+  if (delivery === undefined) {
     await noteLostDeliveries(db, [id]);
     return null;
   }
-  const { delivery } = prepared;
-  if (prepared.kind !== 'prepared') return progressOf(delivery, delivery, prepared.kind, deps.now());
+  const notMade = await whyNotMade(db, delivery, after, at);
+  if (notMade !== null) return progressOf(notMade.row, delivery, notMade.why, deps.now());
+  const prepared = prepare(delivery, openSecrets(delivery, deps.vault, at), at);
   pass('delivery prepared');
-  const response = await traced('POST webhook', { kind: 'client', attributes: namesOf(prepared) }, () =>
-    deps.sender.send(prepared.request, from),
-  );
+  const response = await post(prepared, () => deps.sender.send(prepared.request, from));
   if (response.kind === 'in an activity') return needsActivity;
   if (response.kind === 'later') return turnAway(db, delivery, response, deps.now());
   pass('delivery posted');
-  const progress = await throughOutages(() => recordMade(db, deps, prepared, response));
+  const [recorded] = await recordMade(db, deps, [{ ...prepared, response }]);
   pass('delivery recorded');
-  return progress;
+  if (recorded !== undefined) return progressOf(recorded, delivery, errorOf(response) ?? 'delivered', deps.now());
+  const [present] = await listDeliveriesToMake(db, [id]);
+  return present === undefined ? null : progressOf(present, delivery, 'made before', deps.now());
 }
 
 async function turnAway(db: Db, delivery: DeliveryToMake, turn: Later, now: RealInstant): Promise<DeliveryProgress> {
   const nextAttemptAt = addMs(now, turn.waitMs);
   await postponeDelivery(db, delivery, nextAttemptAt);
   emit({ kind: 'delivery refused' });
-  return progressTurnedAway({ ...delivery, next_attempt_at: nextAttemptAt }, turn.reason, now);
+  const postponed = { ...delivery, next_attempt_at: nextAttemptAt };
+  return { ...progressOf(postponed, delivery, `not sent, because ${turn.reason}`, now), isTurnedAway: true };
 }
 
-export function namesOf({ delivery, number }: Pick<Prepared, 'delivery' | 'number'>) {
-  const { id, endpoint_id, event } = delivery;
-  return { delivery_id: id, endpoint_id, event_id: event.id, event_type: event.event_type, attempt: number };
-}
-
-/**
- * Retries `work` while the database is unreachable, for as long as an attempt can wait. A response that is not recorded
- * causes another POST, although the receiver has accepted the event or asked for a delay.
- */
-export async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
-  for (const wait of pausesOfAnOutage) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isOutage(error)) throw error;
-      await pause(wait);
-    }
-  }
-  return work();
-}
-
-async function prepare(db: Db, deps: DeliveryDeps, id: string, after: number | null): Promise<Preparation | null> {
-  const at = deps.now();
-  const delivery = await selectDeliveryToMake(db, id);
-  if (delivery === null) return null;
-  if (delivery.status !== 'pending') return { kind: 'ended', delivery };
-  const closed = whyClosed(delivery);
+/** Returns why no attempt is to be made now, and the delivery as it is then. Null if one is. */
+async function whyNotMade(
+  db: Db,
+  delivery: DeliveryToMake,
+  after: number | null,
+  at: RealInstant,
+): Promise<{ row: WebhookDeliveryRow; why: 'ended' | 'waiting' | 'made before' } | null> {
+  if (delivery.status !== 'pending') return { row: delivery, why: 'ended' };
+  const closed = await failIfClosed(db, [delivery], at);
   if (closed !== null) {
-    await failDelivery(db, id, closed, at);
-    return {
-      kind: 'ended',
-      delivery: { ...delivery, status: 'failed', failure_reason: closed, next_attempt_at: null },
-    };
+    const row = { ...delivery, status: 'failed' as const, failure_reason: closed, next_attempt_at: null };
+    return { row, why: 'ended' };
   }
-  if (after !== null && delivery.attempt_count > after) return { kind: 'made before', delivery };
-  if (after === null && !isDue(delivery, at)) return { kind: 'waiting', delivery };
-  const request = requestFor(delivery, openSecrets(delivery, deps.vault, at), at);
-  return { kind: 'prepared', delivery, number: delivery.attempt_count + 1, at, request };
+  if (after === null) return isDue(delivery, at) ? null : { row: delivery, why: 'waiting' };
+  return delivery.attempt_count > after ? { row: delivery, why: 'made before' } : null;
 }
 
-export function whyClosed({ endpoint }: DeliveryToMake): string | null {
-  if (endpoint.deleted_at !== null) return 'endpoint deleted';
-  return endpoint.status === 'disabled' ? 'endpoint disabled' : null;
+/** Fails these deliveries to one endpoint if it is deleted or disabled, and returns why. Otherwise returns null. */
+export async function failIfClosed(
+  db: Db,
+  deliveries: readonly DeliveryToMake[],
+  now: RealInstant,
+): Promise<string | null> {
+  const endpoint = deliveries[0]?.endpoint;
+  if (endpoint === undefined || (endpoint.deleted_at === null && endpoint.status === 'enabled')) return null;
+  const reason = endpoint.deleted_at === null ? 'endpoint disabled' : 'endpoint deleted';
+  const ids = deliveries.map(({ id }) => id);
+  await failDeliveries(db, ids, reason, now);
+  return reason;
 }
 
+/** Whether the next attempt of a delivery is due. */
 export function isDue({ next_attempt_at }: WebhookDeliveryRow, at: RealInstant): boolean {
   return next_attempt_at === null || next_attempt_at.getTime() <= at.getTime() + clockTolerance;
 }
 
-async function recordMade(
-  db: Db,
-  deps: DeliveryDeps,
-  prepared: Prepared,
-  response: WebhookResponse,
-): Promise<DeliveryProgress | null> {
-  const { delivery } = prepared;
-  const now = deps.now();
-  try {
-    const recorded = await transact(db, { requestId: null, now }, (tx) =>
-      recordResponse(tx, prepared, response, { now, random: deps.random() }),
-    );
-    const error = errorOf(response);
-    emit(attemptTelemetry(delivery, { attempt: prepared.number, response, error }, recorded, now));
-    return progressOf(recorded, delivery, error ?? 'delivered', now);
-  } catch (error) {
-    if (!(error instanceof MadeBefore)) throw error;
-    const present = await selectDeliveryToMake(db, delivery.id);
-    return present === null ? null : progressOf(present, delivery, 'made before', now);
-  }
+/** Returns the next attempt of a delivery, signed with these secrets (`openSecrets`). It begins at `at`. */
+export function prepare(delivery: DeliveryToMake, secrets: string[], at: RealInstant): PreparedAttempt {
+  return { delivery, number: delivery.attempt_count + 1, at, request: requestFor(delivery, secrets, at) };
+}
+
+/** Sends a prepared attempt by `send`, as a span of the trace. Returns the result of `send`. */
+export function post<T>({ delivery, number }: PreparedAttempt, send: () => Promise<T>): Promise<T> {
+  const { id, endpoint_id, event } = delivery;
+  const attributes = {
+    delivery_id: id,
+    endpoint_id,
+    event_id: event.id,
+    event_type: event.event_type,
+    attempt: number,
+  };
+  return traced('POST webhook', { kind: 'client', attributes }, send);
 }

@@ -1,16 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endpointKeyOf, listDeliveriesToMake } from '../../db/webhook-batches.ts';
-import { type DeliveryToMake, failDeliveries } from '../../db/webhook-deliveries.ts';
+import { endpointKeyOf, listUnattempted } from '../../db/webhook-batches.ts';
+import { type DeliveryToMake, listDeliveriesToMake, type WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
+import { noteSlow } from '../../db/webhook-endpoints.ts';
 import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { traced } from '../../platform/tracing.ts';
+import { enqueue } from '../../platform/postgres/outbox.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
 import { pass } from '../crash-points.ts';
-import { type DeliveryDeps, isDue, namesOf, whyClosed } from './attempt.ts';
-import { type BatchProgress, destinationOf, newProgress, progressOfLines, sumOf } from './batch-progress.ts';
-import { assertOneEndpoint, handOver, type Responded, recordOutcomes } from './batch-records.ts';
-import { openSecrets, requestFor } from './request.ts';
+import { type DeliveryDeps, failIfClosed, isDue, post, prepare } from './attempt.ts';
+import { type BatchProgress, destinationOf, newProgress, progressOfLines, sumOf } from './progress.ts';
+import { errorOf, type MadeAttempt, ownEntry, recordMade, throughOutages } from './record-attempt.ts';
 import type { BatchRequest } from './sender.ts';
-import { type Place, promptMs } from './sending-turns.ts';
+import { promptMs, type SentFrom } from './sending-turns.ts';
+import { openSecrets } from './signing.ts';
 
 /** How many deliveries are read, sent and recorded together. What a biller changes is seen by the next of them. */
 const partSize = 50;
@@ -30,10 +32,10 @@ const mostPaces = 4;
 const longestWaitMs = 1_000;
 const askAgainMs = 5;
 
-/** Where a batch is sent from. */
-export interface Carrier {
-  from: Place;
-  /** The batch, for the log. */
+/** Which batch it is, and where it is sent from. */
+export interface BatchSource {
+  from: SentFrom;
+  /** The workflow of the batch, for the log. */
   workflowId: string;
   /** How many endpoints the batch goes to. */
   lines?: number;
@@ -42,7 +44,7 @@ export interface Carrier {
 /** What was sent of a part, and how the batch continues. */
 interface Sent {
   /** Those that have ended so far. It grows while others are under way. */
-  ended: Responded[];
+  ended: MadeAttempt[];
   underWay: Set<Promise<void>>;
   unsent: DeliveryToMake[];
   next: 'in this batch' | 'one by one' | 'in an activity';
@@ -56,12 +58,12 @@ export async function sendBatch(
   sql: Pool,
   deps: DeliveryDeps,
   ids: readonly string[],
-  carrier: Carrier,
+  source: BatchSource,
 ): Promise<BatchProgress> {
   const lines = linesOf(ids);
   const [line = [], ...others] = lines;
-  if (others.length === 0) return sendLine(sql, deps, line, carrier);
-  const begun = lines.map((own) => ({ ids: own, end: sendLine(sql, deps, own, { ...carrier, lines: lines.length }) }));
+  if (others.length === 0) return sendLine(sql, deps, line, source);
+  const begun = lines.map((own) => ({ ids: own, end: sendLine(sql, deps, own, { ...source, lines: lines.length }) }));
   const allEnd = Promise.allSettled(begun.map(({ end }) => end));
   const sent = begun.map(async ({ ids: own, end }) => ({
     ids: own,
@@ -91,11 +93,7 @@ async function endLine(
 /** Returns the deliveries to each endpoint, in the order of the list. */
 function linesOf(ids: readonly string[]): string[][] {
   const lines = new Map<string, string[]>();
-  for (const id of ids) {
-    const line = lines.get(endpointKeyOf(id));
-    if (line === undefined) lines.set(endpointKeyOf(id), [id]);
-    else line.push(id);
-  }
+  for (const id of ids) lines.set(endpointKeyOf(id), [...(lines.get(endpointKeyOf(id)) ?? []), id]);
   return [...lines.values()];
 }
 
@@ -110,7 +108,7 @@ async function sendLine(
   sql: Pool,
   deps: DeliveryDeps,
   ids: readonly string[],
-  carrier: Carrier,
+  source: BatchSource,
 ): Promise<BatchProgress> {
   const until = performance.now() + longestMs;
   let progress = newProgress();
@@ -127,9 +125,9 @@ async function sendLine(
     progress = sumOf(progress, destinationOf(first));
     const now = deps.now();
     const due = read.filter((delivery) => isDue(delivery, now));
-    const sent = await sendPart(sql, deps, due, carrier);
+    const sent = await sendPart(sql, deps, due, source);
     if (sent.ended.length > 0) pass('batch posted');
-    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended.splice(0), carrier.workflowId));
+    progress = sumOf(progress, await recordEnded(sql, deps, sent.ended.splice(0), source));
     if (sent.next === 'in an activity') return { ...progress, needsActivity: true };
     const isSlow = sent.next === 'one by one';
     const rest = isSlow ? ids.slice(progress.taken + part.length) : [];
@@ -137,7 +135,7 @@ async function sendLine(
     const handedOver = await handOver(sql, deps, [...unsent.map(({ id }) => id), ...rest], { isSlow });
     // Only now, because these requests may take as long as a receiver may.
     await Promise.all(sent.underWay);
-    progress = sumOf(progress, await recordOutcomes(sql, deps, sent.ended, carrier.workflowId));
+    progress = sumOf(progress, await recordEnded(sql, deps, sent.ended, source));
     progress = sumOf(progress, { taken: part.length + rest.length, handedOver });
   }
   return progress;
@@ -148,21 +146,16 @@ function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake):
 }
 
 /** Sends deliveries to one endpoint. Returns when all have ended, or when one takes longer than a prompt one may. */
-async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], carrier: Carrier): Promise<Sent> {
+async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], source: BatchSource): Promise<Sent> {
   const sent: Sent = { ended: [], underWay: new Set(), unsent: [], next: 'in this batch' };
   const [first] = due;
   if (first === undefined) return sent;
   const now = deps.now();
-  const closed = whyClosed(first);
-  if (closed !== null) {
-    const ids = due.map(({ id }) => id);
-    await failDeliveries(sql, ids, closed, now);
-    return sent;
-  }
+  if ((await failIfClosed(sql, due, now)) !== null) return sent;
   if (first.endpoint.failing_since !== null) return { ...sent, unsent: due, next: 'one by one' };
   const secrets = openSecrets(first, deps.vault, now);
   for (const [index, delivery] of due.entries()) {
-    const next = await sendOne(deps, sent, delivery, secrets, carrier);
+    const next = await sendOne(deps, sent, delivery, secrets, source);
     if (next === 'in this batch') continue;
     Object.assign(sent, { unsent: due.slice(index), next });
     break;
@@ -178,22 +171,19 @@ async function sendOne(
   sent: Sent,
   delivery: DeliveryToMake,
   secrets: string[],
-  { from, lines = 1 }: Carrier,
+  { from, lines = 1 }: BatchSource,
 ): Promise<Sent['next']> {
   if (sent.ended.some(({ response }) => response.kind === 'responded' && response.statusCode === 410)) {
     return 'one by one'; // recording this response ends the other deliveries
   }
-  const at = deps.now();
-  const request = requestFor(delivery, secrets, at);
-  const number = delivery.attempt_count + 1;
-  const begin = () => deps.sender.sendInBatch(request, from);
+  const prepared = prepare(delivery, secrets, deps.now());
+  const begin = () => deps.sender.sendInBatch(prepared.request, from);
   // A workflow task has a small share, and must end soon.
   const begun = from === 'workflow task' ? begin() : await untilShared(begin, sent.underWay);
   if (begun.kind === 'slow') return 'one by one';
   if (begun.kind === 'busy') return from === 'activity' ? 'one by one' : 'in an activity';
-  const attributes = namesOf({ delivery, number });
-  const sending = traced('POST webhook', { kind: 'client', attributes }, () => begun.response).then((response) => {
-    sent.ended.push({ delivery, number, at, response });
+  const sending = post(prepared, () => begun.response).then((response) => {
+    sent.ended.push({ ...prepared, response });
     sent.underWay.delete(sending);
   });
   sent.underWay.add(sending);
@@ -209,4 +199,59 @@ async function untilShared(begin: () => BatchRequest, underWay: ReadonlySet<Prom
     await Promise.race([...underWay, pause(askAgainMs)]);
     if (underWay.size > 0) waitedMs = 0;
   }
+}
+
+/** Records the attempts of a line, and returns the counts. */
+async function recordEnded(
+  sql: Pool,
+  deps: DeliveryDeps,
+  made: readonly MadeAttempt[],
+  { workflowId }: BatchSource,
+): Promise<Pick<BatchProgress, 'delivered' | 'failed' | 'failures'>> {
+  await recordMade(sql, deps, made, workflowId);
+  pass('batch recorded');
+  const failures = made.flatMap(({ delivery: { id }, response }) => {
+    const error = errorOf(response);
+    return error === null ? [] : [{ id, error }];
+  });
+  return { delivered: made.length - failures.length, failed: failures.length, failures };
+}
+
+/**
+ * Asserts that the deliveries of a line have one endpoint. `endpointKeyOf` makes the lines, from ids alone; address and
+ * secrets of the first delivery are used for all, and all responses count for its endpoint.
+ * @throws Error before anything is sent or recorded.
+ */
+function assertOneEndpoint(line: readonly Pick<WebhookDeliveryRow, 'id' | 'endpoint_id'>[]): void {
+  const [first] = line;
+  const other = line.find(({ endpoint_id }) => endpoint_id !== first?.endpoint_id);
+  if (first === undefined || other === undefined) return;
+  throw new Error(
+    `Deliveries ${first.id} and ${other.id} are in one line of a batch, but go to ${first.endpoint_id} and ` +
+      `${other.endpoint_id}. Nothing more of the line is sent.`,
+  );
+}
+
+/**
+ * Gives each of these deliveries that was not attempted a workflow of its own. With `isSlow`, no further batch goes to
+ * their endpoint until it responds promptly again. Returns how many they are.
+ */
+async function handOver(
+  sql: Pool,
+  deps: DeliveryDeps,
+  ids: readonly string[],
+  { isSlow }: { isSlow: boolean },
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  return throughOutages(() =>
+    atomically(sql, async (tx) => {
+      const deliveries = await listUnattempted(tx, ids);
+      const [first] = deliveries;
+      if (first === undefined) return 0;
+      assertOneEndpoint(deliveries);
+      if (isSlow) await noteSlow(tx, first.endpoint_id);
+      await enqueue(tx, deliveries.map(ownEntry), deps.now());
+      return deliveries.length;
+    }),
+  );
 }

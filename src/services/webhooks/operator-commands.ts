@@ -1,5 +1,5 @@
 import { tenantOf } from '../../db/tenant.ts';
-import { failDelivery, lockDelivery, selectDeliveryToMake } from '../../db/webhook-deliveries.ts';
+import { failDeliveries, listDeliveriesToMake, lockDelivery } from '../../db/webhook-deliveries.ts';
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
 import { redeliver } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -30,8 +30,8 @@ export async function giveUpDelivery(
   return atomically(db, async (tx) => {
     const before = await lockDelivery(tx, id);
     if (before === null) throw new CommandRefused('Nothing to give up: the delivery does not exist.');
-    const after = await failDelivery(tx, id, 'given up by an operator', now);
-    if (after === null) {
+    const [after] = await failDeliveries(tx, [id], 'given up by an operator', now);
+    if (after === undefined) {
       throw new CommandRefused(`Nothing to give up: the delivery is ${before.status} (${attempts(before)}).`);
     }
     await record(tx, 'webhook_delivery.given_up', [before, after], { by, now });
@@ -63,8 +63,8 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeO
  */
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: RealInstant): Promise<string> {
   return atomically(db, async (tx) => {
-    const found = await selectDeliveryToMake(tx, id);
-    if (found === null) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
+    const [found] = await listDeliveriesToMake(tx, [id]);
+    if (found === undefined) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
     const { endpoint_id: endpointId } = found;
     const tenant = tenantOf(found);
     // Lock order: the endpoint first, then its deliveries.

@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { tenantOf } from '../../db/tenant.ts';
 import {
   type DeliveryToMake,
   failPendingDeliveries,
-  recordAttempt,
+  recordAttempts,
   type SendingOutcome,
   type WebhookAttemptRow,
   type WebhookDeliveryRow,
@@ -16,59 +17,163 @@ import {
 } from '../../db/webhook-endpoints.ts';
 import { addMs } from '../../domain/instants.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
-import type { Tx } from '../../platform/postgres/connection.ts';
+import { signals } from '../../messages/signals.ts';
+import { workflowIdOf } from '../../messages/workflow-types.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
+import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { endpointEvent, record } from '../events.ts';
+import { secondsBetween } from '../../platform/telemetry.ts';
+import { pass } from '../crash-points.ts';
+import { endpointEvent, record, transact } from '../events.ts';
+import { type DeliveryAttempted, emit } from '../telemetry.ts';
+import { startEntry, type WorkflowSubject } from '../wake.ts';
 import { verifyEndpoint } from './challenge.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import type { WebhookResponse } from './sender.ts';
 import { promptMs } from './sending-turns.ts';
 
-/** An attempt that was made: the number of a delivery's attempt, and when it began. */
+/** An attempt that was made: the number of a delivery's attempt, when it began, and the receiver's response. */
 export interface MadeAttempt {
   delivery: DeliveryToMake;
   number: number;
   at: RealInstant;
+  response: WebhookResponse;
+}
+
+/** A delivery as it was recorded. */
+type RecordedDelivery = Omit<WebhookDeliveryRow, 'event_type'>;
+
+/** `random`, from 0 up to 1, is the jitter of a next attempt. */
+interface RecordingDeps {
+  now: () => RealInstant;
+  random: () => number;
+}
+
+/** Another worker has made this attempt. Its record stands: nothing is recorded, not even on the endpoint. */
+class MadeBefore extends Error {}
+
+/**
+ * In milliseconds, about seven seconds in total. With the 15 seconds that a receiver may take, this is less than
+ * Temporal's timeout for an attempt.
+ */
+const pausesOfAnOutage = [100, 250, 500, 1000, 2000, 3000];
+
+/**
+ * Retries `work` while the database is unreachable, for as long as an attempt can wait. A response that is not recorded
+ * causes another POST, although the receiver has accepted the event or asked for a delay.
+ */
+export async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
+  for (const wait of pausesOfAnOutage) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      await pause(wait);
+    }
+  }
+  return work();
 }
 
 /**
- * Another worker has made this attempt. Its record stands. Nothing from this attempt is recorded, not even on the
- * endpoint.
+ * Records attempts at one endpoint: each that failed in a transaction of its own, then all that succeeded in one. An
+ * endpoint that has failed too long, or is gone, is disabled. Returns the deliveries as recorded, without those whose
+ * attempt another worker has recorded before. `batchId` is the workflow of the batch that made the attempts: then a
+ * delivery with attempts left gets a workflow of its own, enqueued in the same transaction.
  */
-export class MadeBefore extends Error {}
+export async function recordMade(
+  db: Db,
+  deps: RecordingDeps,
+  made: readonly MadeAttempt[],
+  batchId?: string,
+): Promise<RecordedDelivery[]> {
+  const recorded: RecordedDelivery[] = [];
+  for (const each of made.filter(({ response }) => errorOf(response) !== null)) {
+    const row = await throughOutages(() => recordFailure(db, deps, each, batchId));
+    if (row !== null) recorded.push(row);
+  }
+  const successes = made.filter(({ response }) => errorOf(response) === null);
+  if (successes.length > 0)
+    recorded.push(...(await throughOutages(() => recordSuccesses(db, deps, successes, batchId))));
+  return recorded;
+}
 
-/**
- * Records an attempt and its response in the caller's transaction, disables the endpoint if that follows, and returns
- * the delivery. `random`, from 0 to 1, is the jitter of the next attempt.
- * @throws MadeBefore
- */
-export async function recordResponse(
-  tx: Tx,
+async function recordFailure(
+  db: Db,
+  { now: clock, random }: RecordingDeps,
   made: MadeAttempt,
-  response: WebhookResponse,
-  { now, random }: { now: RealInstant; random: number },
-): Promise<WebhookDeliveryRow> {
-  const { delivery, number, at } = made;
-  const error = errorOf(response);
+  batchId: string | undefined,
+): Promise<RecordedDelivery | null> {
+  const now = clock();
+  try {
+    const recorded = await transact(db, { requestId: null, now }, async (tx) => {
+      const row = await recordFailureIn(tx, made, now, random());
+      if (batchId !== undefined && row.status === 'pending') await enqueue(tx, [ownEntry(row)], now);
+      return row;
+    });
+    if (batchId !== undefined) pass('batch child enqueued');
+    emit(telemetryOf(made, recorded, now, batchId));
+    return recorded;
+  } catch (error) {
+    if (error instanceof MadeBefore) return null;
+    throw error;
+  }
+}
+
+/** @throws MadeBefore */
+async function recordFailureIn(tx: Tx, made: MadeAttempt, now: RealInstant, random: number): Promise<RecordedDelivery> {
+  const { delivery, number, at, response } = made;
   // Lock order: the endpoint first, then its deliveries.
   const address = { id: delivery.endpoint_id, url: delivery.endpoint.url };
-  await updateResponding(tx, address, { failingSince: error === null ? null : at, isPrompt: promptnessOf(response) });
-  if (error === null && response.kind === 'responded' && response.returnsChallenge)
-    await verifyEndpoint(tx, address, now);
-  const locked = whyDisable(delivery.endpoint, response, now) === null ? null : await lockEndpointOf(tx, delivery);
+  await updateResponding(tx, address, { failingSince: at, isPrompt: promptnessOf(response) });
+  const locked =
+    whyDisable(delivery.endpoint, response, now) === null
+      ? null
+      : await lockWebhookEndpoint(tx, tenantOf(delivery), delivery.endpoint_id);
   // If the endpoint's URL has changed meanwhile, a response from the old URL does not count against the endpoint.
   const endpoint = locked?.url === delivery.endpoint.url ? locked : null;
   const disable = endpoint === null ? null : whyDisable(endpoint, response, now);
   const retryAfter = response.kind === 'responded' ? parseRetryAfter(response.retryAfter ?? '', now) : null;
   const delay = delayAfter(number - delivery.series_start, random, retryAfter);
-  const row = await recordAttempt(tx, attemptRow(made, response), outcomeOf(error, disable, delay, now), now);
-  if (row === null) throw new MadeBefore();
+  const [row] = await recordAttempts(tx, [attemptRow(made)], outcomeOfFailure(disable, delay, now), now);
+  if (row === undefined) throw new MadeBefore();
   if (endpoint !== null && disable !== null) await disableEndpoint(tx, endpoint, disable, now);
   return row;
 }
 
-/** Returns an attempt as it is stored. */
-export function attemptRow({ delivery, number, at }: MadeAttempt, response: WebhookResponse): WebhookAttemptRow {
+async function recordSuccesses(
+  db: Db,
+  { now: clock }: RecordingDeps,
+  made: readonly MadeAttempt[],
+  batchId: string | undefined,
+): Promise<RecordedDelivery[]> {
+  const now = clock();
+  const recorded = await atomically(db, (tx) => recordSuccessesIn(tx, made, now));
+  for (const each of made) {
+    const row = recorded.find(({ id }) => id === each.delivery.id);
+    if (row !== undefined) emit(telemetryOf(each, row, now, batchId));
+  }
+  return recorded;
+}
+
+async function recordSuccessesIn(tx: Tx, made: readonly MadeAttempt[], now: RealInstant): Promise<RecordedDelivery[]> {
+  const [first] = made;
+  if (first === undefined) return [];
+  // Lock order: the endpoint first, then its deliveries.
+  const address = { id: first.delivery.endpoint_id, url: first.delivery.endpoint.url };
+  const isPrompt = made.every(({ response }) => promptnessOf(response));
+  await updateResponding(tx, address, { failingSince: null, isPrompt });
+  const isVerified = made.some(({ response }) => response.kind === 'responded' && response.returnsChallenge);
+  if (isVerified) await verifyEndpoint(tx, address, now);
+  return recordAttempts(
+    tx,
+    made.map(attemptRow),
+    { status: 'delivered', nextAttemptAt: null, failureReason: null },
+    now,
+  );
+}
+
+function attemptRow({ delivery, number, at, response }: MadeAttempt): WebhookAttemptRow {
   return {
     delivery_id: delivery.id,
     number,
@@ -81,18 +186,12 @@ export function attemptRow({ delivery, number, at }: MadeAttempt, response: Webh
 }
 
 /** Whether the receiver responds promptly, as this response shows; null if a failure came at once. */
-export function promptnessOf(response: WebhookResponse): boolean | null {
+function promptnessOf(response: WebhookResponse): boolean | null {
   if (response.durationMs > promptMs) return false;
   return response.kind === 'responded' ? true : null;
 }
 
-function outcomeOf(
-  error: string | null,
-  disable: DisabledReason | null,
-  delay: number | null,
-  now: RealInstant,
-): SendingOutcome {
-  if (error === null) return { status: 'delivered', nextAttemptAt: null, failureReason: null };
+function outcomeOfFailure(disable: DisabledReason | null, delay: number | null, now: RealInstant): SendingOutcome {
   if (disable !== null) return { status: 'failed', nextAttemptAt: null, failureReason: 'endpoint disabled' };
   if (delay === null) return { status: 'failed', nextAttemptAt: null, failureReason: 'all attempts have failed' };
   return { status: 'pending', nextAttemptAt: addMs(now, delay), failureReason: null };
@@ -111,14 +210,9 @@ function whyDisable(
   response: WebhookResponse,
   now: RealInstant,
 ): DisabledReason | null {
-  if (endpoint.status === 'disabled' || errorOf(response) === null) return null;
+  if (endpoint.status === 'disabled') return null;
   if (response.kind === 'responded' && response.statusCode === 410) return 'gone';
   return hasFailedTooLong(endpoint.failing_since, now) ? 'failing' : null;
-}
-
-function lockEndpointOf(tx: Tx, delivery: DeliveryToMake): Promise<WebhookEndpointRow | null> {
-  const tenant = tenantOf(delivery);
-  return lockWebhookEndpoint(tx, tenant, delivery.endpoint_id);
 }
 
 /** Disables a locked endpoint, fails its pending deliveries, and notifies the biller's other endpoints. */
@@ -135,4 +229,54 @@ async function disableEndpoint(
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
   record(tx, endpointEvent('webhook_endpoint.disabled', endpoint, now));
+}
+
+/**
+ * Returns the outbox entry for a delivery's own workflow. One that stood in line for its endpoint has such a workflow
+ * already, which waits for a turn of before: it reads the database again.
+ */
+export function ownEntry(delivery: WorkflowSubject): OutboxEntry {
+  return { ...startEntry('webhookDelivery', delivery), signal: signals.poke.name };
+}
+
+function telemetryOf(
+  { delivery: { id, event, ...delivery }, number, response }: MadeAttempt,
+  recorded: RecordedDelivery,
+  now: RealInstant,
+  workflowId = workflowIdOf('webhookDelivery', id),
+): DeliveryAttempted {
+  const error = errorOf(response);
+  return {
+    kind: 'delivery attempted',
+    billerId: delivery.biller_id,
+    livemode: delivery.livemode,
+    testClockId: event.test_clock_id,
+    deliveryId: id,
+    workflowId,
+    endpointId: delivery.endpoint_id,
+    eventId: event.id,
+    eventType: event.event_type,
+    subjectId: event.subject_id,
+    ...ownersOf(event),
+    requestId: event.request_id,
+    attempt: number,
+    outcome: error === null ? 'delivered' : recorded.status === 'pending' ? 'retrying' : 'failed',
+    statusCode: response.kind === 'responded' ? response.statusCode : null,
+    error,
+    seconds: response.durationMs / 1000,
+    lagSeconds: error === null ? secondsBetween(event.recorded_at, now) : null,
+  };
+}
+
+/**
+ * Returns the plan and the subscription of a payment's event: the first `payment_plan_id` and `subscription_id` in its
+ * JSON are the payment's own, before any metadata. A regular expression is enough, since nothing else here needs the
+ * parsed body.
+ */
+function ownersOf({ event_type: type, data }: { event_type: string; data: string }) {
+  if (!type.startsWith('payment_intent.')) return { paymentPlanId: null, subscriptionId: null };
+  return {
+    paymentPlanId: /"payment_plan_id":(?:null|"(pp_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null,
+    subscriptionId: /"subscription_id":(?:null|"(sub_[0-9A-Za-z]{32})")/.exec(data)?.[1] ?? null,
+  };
 }

@@ -3,7 +3,7 @@ import { createGuardedConnector, type OutboundPolicy } from '../../platform/outb
 import { withoutSecrets } from '../../platform/redact.ts';
 import { describeRequestFailure } from '../../platform/request-failure.ts';
 import { returnsChallenge } from './challenge.ts';
-import { type BatchTurn, createSendingTurns, type Now, type Place, type Turn } from './sending-turns.ts';
+import { type BatchTurn, createSendingTurns, type Now, type SentFrom, type Turn } from './sending-turns.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
@@ -39,9 +39,9 @@ export type NotSent = Exclude<Turn, { kind: 'now' }>;
 export type BatchRequest = { kind: 'sent'; response: Promise<WebhookResponse> } | Exclude<BatchTurn, { kind: 'now' }>;
 
 export interface WebhookSender {
-  send(request: WebhookRequest, from: Place): Promise<WebhookResponse | NotSent>;
+  send(request: WebhookRequest, from: SentFrom): Promise<WebhookResponse | NotSent>;
   /** Sends one of the requests of a batch, if its endpoint may get one now. */
-  sendInBatch(request: WebhookRequest, from: Place): BatchRequest;
+  sendInBatch(request: WebhookRequest, from: SentFrom): BatchRequest;
   /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
@@ -73,13 +73,13 @@ export function createWebhookSender({
   };
   const turns = createSendingTurns();
 
-  async function send(request: WebhookRequest, from: Place): Promise<WebhookResponse | NotSent> {
+  async function send(request: WebhookRequest, from: SentFrom): Promise<WebhookResponse | NotSent> {
     const turn = turns.ask(request.endpointId, from, request.failingMs);
     if (turn.kind !== 'now') return turn;
     return sendNow(request, turn);
   }
 
-  function sendInBatch(request: WebhookRequest, from: Place): BatchRequest {
+  function sendInBatch(request: WebhookRequest, from: SentFrom): BatchRequest {
     const turn = turns.askInBatch(request.endpointId, from);
     return turn.kind === 'now' ? { kind: 'sent', response: sendNow(request, turn) } : turn;
   }

@@ -1,7 +1,5 @@
-import { createSendingSlots } from './sending-slots.ts';
-
 /** Where an attempt is made. A workflow task must end soon; an activity may last as long as a receiver takes. */
-export type Place = 'workflow task' | 'activity';
+export type SentFrom = 'workflow task' | 'activity';
 
 /** Whether a request may be sent. */
 export type Turn =
@@ -33,9 +31,9 @@ export type BatchTurn =
 
 export interface SendingTurns {
   /** `failingMs` says for how long the endpoint has only failed, in milliseconds. Null: it does not fail. */
-  ask(endpointId: string, place: Place, failingMs: number | null): Turn;
+  ask(endpointId: string, from: SentFrom, failingMs: number | null): Turn;
   /** For one of the requests of a batch, to an endpoint that does not fail. */
-  askInBatch(endpointId: string, place: Place): BatchTurn;
+  askInBatch(endpointId: string, from: SentFrom): BatchTurn;
 }
 
 /** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */
@@ -77,7 +75,7 @@ interface Endpoint {
 
 /**
  * Decides when and where requests are sent, so that a hanging receiver takes nothing that another needs:
- * - An endpoint has a limited share of all requests under way (`sending-slots.ts`).
+ * - An endpoint has a limited share of all requests under way (`createSendingSlots`).
  * - An endpoint whose last request got no response has one request at a time, until it responds.
  * - Within workflow tasks, requests are sent only to endpoints that respond promptly, as far as is known.
  * - A batch sends only to an endpoint that responds promptly, and stops when a request takes long.
@@ -93,25 +91,25 @@ export function createSendingTurns(
   const slotsInTasks = createSendingSlots(maxInWorkflowTasks);
   const endpoints = new Map<string, Endpoint>();
 
-  function ask(id: string, place: Place, failingMs: number | null): Turn {
+  function ask(id: string, from: SentFrom, failingMs: number | null): Turn {
     const endpoint = endpoints.get(id) ?? remember(id);
     const at = now();
-    if (!endpoint.isResponsive && isTaken(endpoint, place, at)) {
+    if (!endpoint.isResponsive && isTaken(endpoint, from, at)) {
       return later(endpoint, 'the receiver does not respond, so it gets one request at a time', failingMs, at);
     }
     if (!slots.tryTake(id)) return later(endpoint, 'too many requests are under way', failingMs, at);
-    if (place === 'activity') return begin(id, endpoint, place);
-    if (isPrompt(endpoint, failingMs, at) && slotsInTasks.tryTake(id)) return begin(id, endpoint, place);
+    if (from === 'activity') return begin(id, endpoint, from);
+    if (isPrompt(endpoint, failingMs, at) && slotsInTasks.tryTake(id)) return begin(id, endpoint, from);
     slots.release(id);
     endpoint.reservedUntil = at + reservationMs;
     return { kind: 'in an activity' };
   }
 
-  function askInBatch(id: string, place: Place): BatchTurn {
+  function askInBatch(id: string, from: SentFrom): BatchTurn {
     const endpoint = endpoints.get(id) ?? remember(id);
     if (!isPrompt(endpoint, null, now())) return { kind: 'slow' };
     if (!slots.tryTake(id)) return { kind: 'busy' };
-    if (place === 'activity' || slotsInTasks.tryTake(id)) return begin(id, endpoint, place);
+    if (from === 'activity' || slotsInTasks.tryTake(id)) return begin(id, endpoint, from);
     slots.release(id);
     return { kind: 'busy' };
   }
@@ -136,7 +134,7 @@ export function createSendingTurns(
     return endpoint;
   }
 
-  function begin(id: string, endpoint: Endpoint, place: Place): Now {
+  function begin(id: string, endpoint: Endpoint, from: SentFrom): Now {
     const request = { begunAt: now() };
     endpoint.underWay.add(request);
     return {
@@ -144,7 +142,7 @@ export function createSendingTurns(
       end(hasResponse) {
         if (!endpoint.underWay.delete(request)) throw new Error('the request has ended already');
         slots.release(id);
-        if (place === 'workflow task') slotsInTasks.release(id);
+        if (from === 'workflow task') slotsInTasks.release(id);
         endpoint.lastMs = now() - request.begunAt;
         endpoint.reservedUntil = 0;
         const isResponsive = hasResponse || endpoint.lastMs <= promptMs;
@@ -168,8 +166,8 @@ export function createSendingTurns(
 }
 
 /** Whether the single request that an endpoint without response gets is under way, or will be at once. */
-function isTaken({ underWay, reservedUntil }: Endpoint, place: Place, at: number): boolean {
-  return underWay.size > 0 || (place === 'workflow task' && reservedUntil > at);
+function isTaken({ underWay, reservedUntil }: Endpoint, from: SentFrom, at: number): boolean {
+  return underWay.size > 0 || (from === 'workflow task' && reservedUntil > at);
 }
 
 /** Of an endpoint that this process has not sent to, only whether it fails is known. */
@@ -181,4 +179,41 @@ function isPrompt(endpoint: Endpoint, failingMs: number | null, at: number): boo
 function ageOfOldest({ underWay }: Endpoint, at: number): number {
   for (const { begunAt } of underWay) return at - begunAt;
   return 0;
+}
+
+/** Slots for requests under way, shared fairly among their holders. */
+export interface SendingSlots {
+  /** Takes a slot for this holder. Returns false if the holder has its share already, or no slot is free. */
+  tryTake(holder: string): boolean;
+  /** Gives back a slot that was taken. */
+  release(holder: string): void;
+}
+
+/**
+ * A holder may have an eighth of the free slots, and at least one. So its share shrinks with what the others hold. One
+ * hanging receiver stops at a ninth of all slots. Twenty hanging receivers, one after the other, leave nearly a tenth
+ * free.
+ */
+const shareOfFree = 1 / 8;
+
+/** @param capacity how many slots there are. */
+export function createSendingSlots(capacity: number): SendingSlots {
+  const held = new Map<string, number>();
+  let free = capacity;
+  return {
+    tryTake(holder) {
+      const mine = held.get(holder) ?? 0;
+      if (free === 0 || mine >= Math.max(1, Math.floor(free * shareOfFree))) return false;
+      held.set(holder, mine + 1);
+      free -= 1;
+      return true;
+    },
+    release(holder) {
+      const mine = held.get(holder) ?? 0;
+      if (mine === 0) throw new Error(`${holder} holds no slot`);
+      if (mine === 1) held.delete(holder);
+      else held.set(holder, mine - 1);
+      free += 1;
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { WebhookActivities } from '../../activities/webhook-activities.ts';
 import { type Fact, initialStatus, linkTo, type OperatorPage } from './page.ts';
 
-type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
+export type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
 
 /** The status of a batch: how many deliveries it carries, and what has become of them. */
 export type BatchStatus = { all: number } & Pick<BatchProgress, 'taken' | 'delivered' | 'failed' | 'handedOver'> &

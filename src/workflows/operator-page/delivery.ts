@@ -4,7 +4,7 @@ import type { WebhookActivities } from '../../activities/webhook-activities.ts';
 import { attributes, deliveryAttributes } from '../../messages/search-attributes.ts';
 import { initialStatus, linkTo, type OperatorPage } from './page.ts';
 
-type Progress = NonNullable<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>>;
+export type Progress = Extract<Awaited<ReturnType<WebhookActivities['attemptWebhookDelivery']>>, object>;
 
 /** Shows a delivery's status, in the search attributes and on the workflow's page. */
 export function showDelivery(
