@@ -1,7 +1,9 @@
 // Every script of package.json loads this file first (`node --import`), and so does mocha. It checks the version of
-// Node.js, and keeps compiled code between starts. Plain JavaScript: an older Node.js must be able to read it.
+// Node.js, patches the PostgreSQL client if it is fresh, and keeps compiled code between starts. Plain JavaScript: an
+// older Node.js must be able to read it.
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { patchPostgres } from './patches/apply.mjs';
 
 const neededVersion = 24;
 
@@ -14,6 +16,7 @@ if (Number.parseInt(process.versions.node, 10) < neededVersion) {
   );
   process.exit(1);
 }
+patchPostgres();
 // The programs that this one starts use the same folder. If it cannot be written, code is compiled at each start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE);

@@ -17,10 +17,7 @@ import { advances } from './figures/advance.ts';
 import { checks } from './figures/checks.ts';
 import { commandLine } from './figures/command-line.ts';
 import { debits } from './figures/debits.ts';
-import { deliveries } from './figures/deliveries.ts';
-import { dueAfterRestart } from './figures/due-after-restart.ts';
 import { dueAtOnce } from './figures/due-at-once.ts';
-import { dueUnderFire } from './figures/due-under-fire.ts';
 import { dueWithWebhooks } from './figures/due-with-webhooks.ts';
 import { flood } from './figures/flood.ts';
 import { flow } from './figures/flow.ts';
@@ -30,7 +27,6 @@ import { memory } from './figures/memory.ts';
 import { pages } from './figures/pages.ts';
 import { quietWebhook } from './figures/quiet-webhook.ts';
 import { sizing } from './figures/sizing.ts';
-import { start } from './figures/start.ts';
 import { subscriptions } from './figures/subscriptions.ts';
 import { throughput } from './figures/throughput.ts';
 import { webhookBacklog } from './figures/webhook-backlog.ts';
@@ -39,13 +35,12 @@ import { watchProcessorUse } from './processor-use.ts';
 import { type MeasuredGroup, type Report, renderReport } from './report.ts';
 
 /** In this order: what needs a quiet, empty copy comes first, what may take long on a busy machine last. */
-const usual: Measurement[] = [start, memory, advances, webhooks, throughput, dueAtOnce];
+const usual: Measurement[] = [memory, advances, webhooks, throughput, dueAtOnce];
 /** Measured only if they are named. */
 const more: Measurement[] = [
   checks,
   commandLine,
   debits,
-  deliveries,
   flow,
   manyEndpoints,
   quietWebhook,
@@ -56,8 +51,6 @@ const more: Measurement[] = [
   subscriptions,
   flood,
   heavyBodies,
-  dueUnderFire,
-  dueAfterRestart,
 ];
 const measurements = [...usual, ...more];
 
@@ -81,8 +74,7 @@ const usage = `npm run bench -- [--only NAME]… [--plans N] [--age N] [--live] 
            only by their name: ${more.map(({ name }) => name).join(', ')}
   --plans  how many fall due at one instant (1000)
   --age    how often each of them was charged before (0): of a weekly plan, its weeks
-  --live   due-at-once also measures plans in live mode, whose processor is a process of its own;
-           due-under-fire measures those alone, and kills the processor too
+  --live   due-at-once also measures plans in live mode, whose processor is a process of its own
   --quick  fewer samples, under a minute: to see that everything works
   --json   where to write the figures (default .bench/latest.json)`;
 

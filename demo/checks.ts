@@ -8,7 +8,7 @@ import {
   nextPaymentDate,
   type Payment,
   upcoming,
-} from './rules.ts';
+} from '../lab/model/plans.ts';
 
 /** A plan of the demo: its course by the rules, and its ids in the service. */
 export interface Tracked {

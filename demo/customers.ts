@@ -1,7 +1,7 @@
 import type { PaymentsClient } from '@payments-service/client';
+import { newCourse, type Terms } from '../lab/model/plans.ts';
 import { makePlan, saveCard, tokens } from '../lab/payer.ts';
 import type { Tracked } from './checks.ts';
-import { newCourse, type Terms } from './rules.ts';
 
 interface Customer {
   name: string;

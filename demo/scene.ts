@@ -1,10 +1,11 @@
 import type { PaymentsClient, PlanPayment, WebhookEvent } from '@payments-service/client';
 import { refusalOf } from '../lab/client.ts';
 import { becomesTrue } from '../lab/eventually.ts';
+import { day } from '../lab/model/calendar.ts';
+import * as rules from '../lab/model/plans.ts';
 import type { Receiver } from '../lab/receiver.ts';
 import { type Checks, checkPlan, checkPlanEvents, planOf, type Tracked } from './checks.ts';
 import { customers, enrol, giveGoodCard, start } from './customers.ts';
-import * as rules from './rules.ts';
 import { chapter, count, minute, say, timeline, timelineTitles } from './timeline.ts';
 
 /** One advance of the clock, as it went. */
@@ -215,7 +216,7 @@ async function findBound({ payments, checks, clockId, now, tracked }: Scene): Pr
     code: 'advance_bound_exceeded',
     maxFrozenTime: new Date(expected).toISOString(),
   });
-  const days = (expected - now) / rules.day;
+  const days = (expected - now) / day;
   const plans = active.length === 0 ? 'no plan is active' : `active: ${active.join(', ')}`;
   say(`The bound is ${days} days (${plans}): up to ${minute(expected)}; a second more is refused.`);
   return Date.parse(refusal.maxFrozenTime ?? tooFar);

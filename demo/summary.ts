@@ -1,5 +1,5 @@
+import type { Payment } from '../lab/model/plans.ts';
 import { percentile } from '../lab/statistics.ts';
-import type { Payment } from './rules.ts';
 import type { Scene } from './scene.ts';
 import type { Service } from './service.ts';
 import { chapter, count, difference, minute, money, say, table } from './timeline.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { WebhookEvent } from '@payments-service/client';
-import { safeLine, safeLines } from '../src/platform/terminal-text.ts';
+import { safeLine, safeLines } from '../src/platform/terminal.ts';
 
 // What the demo shows: at most 100 columns, colour on a terminal only.
 

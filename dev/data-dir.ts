@@ -7,7 +7,7 @@ import { claimFolder, NotOurs } from '../src/platform/own-folder.ts';
 import { StartError } from './stack.ts';
 
 /** The keys of the demo biller, as `development.json` shows them. */
-export interface DemoKeys {
+interface DemoKeys {
   sandbox_secret: string;
   sandbox_publishable: string;
   live_secret: string;

@@ -45,7 +45,7 @@ export async function prepareEncryptionKeys(config: Config, pool: Pool): Promise
  * Returns the keys in the file of the data directory, or null if there is no file.
  * @throws StartError if the file cannot be read, or has no keys.
  */
-export async function readEncryptionKeys(dataDir: string): Promise<readonly EncryptionKey[] | null> {
+async function readEncryptionKeys(dataDir: string): Promise<readonly EncryptionKey[] | null> {
   const file = encryptionKeyFile(dataDir);
   let text: string;
   try {

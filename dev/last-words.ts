@@ -1,4 +1,4 @@
-import { safeLine } from '../src/platform/terminal-text.ts';
+import { safeLine } from '../src/platform/terminal.ts';
 import type { Daemon } from './daemon.ts';
 
 const shownLines = 15;

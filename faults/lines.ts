@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { realNow } from '../src/platform/real-time.ts';
 
 /** A line of a file that grows, and when it was found there (epoch ms). */
-export interface Line<T> {
+interface Line<T> {
   value: T;
   seenAt: number;
 }

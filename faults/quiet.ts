@@ -40,7 +40,7 @@ export async function settle(
     }
     stuck = await underWay(world);
     if (performance.now() - loggedAt > logEveryMs && stuck.length > 0) {
-      log(`still under way: ${stuck.slice(0, 3).join('; ')}`);
+      log(`still under way: ${stuck.slice(0, 5).join('; ')}`);
       loggedAt = performance.now();
     }
     // What Temporal lists runs a little behind: two looks have to find nothing.
@@ -73,7 +73,8 @@ async function replayRefused({ accounts }: World, replays: Replays): Promise<voi
 }
 
 /** Everything that is still under way, in words. */
-async function underWay({ cluster, deleted }: World): Promise<string[]> {
+async function underWay(world: World): Promise<string[]> {
+  const { cluster, deleted } = world;
   const { sql } = cluster;
   /** A debit on a clock waits for the next advance, of which there may be none. */
   const isNotAtABank = (intentId: string) => sql`
@@ -97,9 +98,20 @@ async function underWay({ cluster, deleted }: World): Promise<string[]> {
       (select count(*)::integer from webhook_deliveries where status = 'pending') as "deliveries that are pending",
       (select count(*)::integer from webhook_deliveries where status = 'failed') as "deliveries that have failed"`;
   const left = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
-  if (left.length > 0) return left.map(([what, count]) => `${count} ${what}`);
+  if (left.length > 0) return [...left.map(([what, count]) => `${count} ${what}`), ...(await waitingDeliveries(world))];
   const mismatches = await findMismatches(sql, cluster.side);
   return mismatches
     .filter(({ subjectId }) => !deleted.has(subjectId))
     .map(({ workflowType, subjectId, problem, detail }) => `${workflowType} ${subjectId} is ${problem}: ${detail}`);
+}
+
+/** The deliveries that are pending, by endpoint: how often they were attempted, and when the next attempt is due. */
+async function waitingDeliveries({ cluster }: World): Promise<string[]> {
+  const rows = await cluster.sql<{ what: string }[]>`
+    select format('%s to %s, attempted %s times, the next attempts in %s to %s s', count(*), endpoint_id, attempt_count,
+      coalesce(min(extract(epoch from next_attempt_at - now())::integer), 0),
+      coalesce(max(extract(epoch from next_attempt_at - now())::integer), 0)) as what
+    from webhook_deliveries where status = 'pending'
+    group by endpoint_id, attempt_count order by count(*) desc`;
+  return rows.map(({ what }) => what);
 }

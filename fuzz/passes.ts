@@ -25,7 +25,7 @@ export interface Pass {
  * Ids of operations. Written down here and not read off the document, which the service makes of the same source as its
  * checks.
  */
-export interface Rights {
+interface Rights {
   readonly may: readonly string[];
   /** Only with the client secret of the payment intent in question. */
   readonly withClientSecret: readonly string[];

@@ -1,5 +1,5 @@
 import { ApiError, type ClientOptions, PaymentsClient } from '@payments-service/client';
-import { safeLine } from '../src/platform/terminal-text.ts';
+import { safeLine } from '../src/platform/terminal.ts';
 
 /** The client of `clients/typescript`. It sends nothing twice: a retry would hide a failure. */
 export function clientOf(

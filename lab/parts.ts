@@ -15,7 +15,7 @@ import { type ProcessOptions, type SupervisedProcess, superviseProcess } from '.
 /** Where Temporal keeps its workflows: in files of its own, or in our PostgreSQL, as a cluster does. */
 export type TemporalStore = 'sqlite' | 'postgres';
 
-export type Supervision = Omit<ProcessOptions, 'args' | 'env' | 'logFile'>;
+type Supervision = Omit<ProcessOptions, 'args' | 'env' | 'logFile'>;
 
 /** The parts of the service, each of which can be killed, and started again with the same ports and data. */
 export interface Parts {

@@ -1,7 +1,6 @@
 // What the programs of this folder's users share: a command line, a log of progress, a table.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { printError } from '../src/platform/terminal.ts';
-import { safeLine } from '../src/platform/terminal-text.ts';
+import { printError, safeLine } from '../src/platform/terminal.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 

@@ -52,13 +52,6 @@ function importRules(folders) {
       to: { path: '^src/(services/plans/|db/payment-plan)' },
     },
     { name: 'no import cycle', severity: 'error', from: {}, to: { circular: true } },
-    {
-      name: 'every file is used',
-      severity: 'error',
-      // No workflow asks for a patch while there is none.
-      from: { orphan: true, pathNot: 'temporal-download-by-sdk|without-stacks|wrong-clock|/scripts/|workflow-versions' },
-      to: {},
-    },
   ];
 }
 

@@ -7,6 +7,7 @@ const checks = {
   'the types': 'types',
   'lint, format and package-lock.json': 'lint',
   'the imports (docs/architecture.md)': 'architecture',
+  'unused exports, files and packages': 'unused',
   'the pairs of capabilities (test/pairs)': 'pairs',
   'what ends do to payments (docs/api/13a-what-an-end-does.md)': 'ends',
   'the OpenAPI document': 'lint:openapi',

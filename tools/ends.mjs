@@ -15,16 +15,16 @@ const page =
 const line = (cells) => `| ${cells.join(' | ')} |`;
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** What a cell says, and why, if the end does not come. @throws Error if the cell is empty. */
+/** What a cell says, and why, if the end is refused. @throws Error if the cell is empty. */
 function read(kind, end, state) {
   const cell = paymentsAtEnds[kind][end]?.[state];
   if (typeof cell === 'string' && cell in fates) return { word: cell };
   if (cell?.refused) return { word: '422', why: cell.refused };
-  if (cell?.cannot) return { word: '–', why: cell.cannot };
+  if (cell?.cannot) return { word: '–' };
   throw new Error(`The cell is empty: ${kind}, ${end}, ${state}. Fill it in test/ends/payments-at-ends.ts.`);
 }
 
-/** The table of a kind of subject as text: rows are the states of a payment, columns the ends. Then come reasons. */
+/** The table of a kind of subject: rows are the states of a payment, columns the ends. Then why some are refused. */
 function sectionOf(kind) {
   const ends = Object.entries(endsOf[kind]);
   const cells = Object.keys(paymentStates).flatMap((state) =>
@@ -45,10 +45,7 @@ function sectionOf(kind) {
     line(['', ...ends.map(([, words]) => words)]),
     line(['---', ...ends.map(() => '---')]),
     ...[...rows].map(([words, row]) => line([words, ...row.map(({ word }) => word)])),
-    '',
-    '| | | Why |',
-    '|---|---|---|',
-    ...notes,
+    ...(notes.length === 0 ? [] : ['', '| | | Why |', '|---|---|---|', ...notes]),
   ].join('\n');
 }
 

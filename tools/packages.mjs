@@ -1,6 +1,5 @@
 // Checks what npm is told to install: every package of the lock file has an exact version and a checksum and names no
-// registry, package.json asks for exact versions or archives of vendor/ alone, and no install script runs. Ends with 1
-// and says what is wrong.
+// registry, package.json asks for exact versions alone, and no install script runs. Ends with 1 and says what is wrong.
 // Usage: node tools/packages.mjs [FOLDER], by default that of this project.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 const folder = process.argv[2] ?? fileURLToPath(new URL('../', import.meta.url));
 const read = (name) => readFileSync(join(folder, name), 'utf8');
 
-const ofVendor = /^file:vendor\/[\w@+.-]+\.tgz$/;
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 /** The weakest checksum that is accepted; sha1 can be forged. */
 const checksum = /^sha512-[A-Za-z0-9+/]{86}==$/;
@@ -22,14 +20,14 @@ function faultsOfLock({ lockfileVersion, packages }) {
     const faults = [];
     if (!exact.test(entry.version ?? '')) faults.push('has no exact version');
     if (!checksum.test(entry.integrity ?? '')) faults.push('has no sha512 checksum');
-    if (entry.resolved !== undefined && !ofVendor.test(entry.resolved)) faults.push(`is bound to ${entry.resolved}`);
+    if (entry.resolved !== undefined) faults.push(`is bound to ${entry.resolved}`);
     return faults.map((fault) => `package-lock.json: ${path} ${fault}`);
   });
 }
 
 function faultsOfManifest({ dependencies = {}, devDependencies = {}, optionalDependencies = {}, overrides = {} }) {
   return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides })
-    .filter(([, version]) => !exact.test(version) && !ofVendor.test(version))
+    .filter(([, version]) => !exact.test(version))
     .map(([name, version]) => `package.json: ${name} is asked for as "${version}", which is no exact version`);
 }
 

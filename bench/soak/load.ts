@@ -28,7 +28,7 @@ const scene = { customers: 2, plansEach: 2, frequency: 'weekly' } as const;
 const mostFailures = 50;
 
 /** What happened since it was last asked for. Milliseconds; advances in seconds. */
-export interface Observed {
+interface Observed {
   requests: number[];
   advances: number[];
   dueLags: number[];

@@ -1,7 +1,7 @@
 // Bundles the service for strangers: the code of `npm start` with the libraries that it uses, as plain JavaScript that
 // any Node.js from 20.19 runs. A bundle, because a stranger's npm would install the libraries without the patches of
-// `vendor/`. Programs for a platform (PostgreSQL, the
-// bridge of the Temporal SDK) cannot be bundled; they are dependencies of the package.
+// `patches/`. Programs for a platform (PostgreSQL, the bridge of the Temporal SDK) cannot be bundled; they are
+// dependencies of the package.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

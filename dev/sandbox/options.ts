@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { safeLine } from '../../src/platform/terminal-text.ts';
+import { safeLine } from '../../src/platform/terminal.ts';
 
 export const help = `payments-sandbox [OPTIONS]
 

@@ -58,7 +58,7 @@ export function shortenExpression(expression: string, factor: number): string {
 }
 
 /** The duration, such as `1h30m`, divided by `factor`: in seconds, or in whole milliseconds, at least one. */
-export function shorten(text: string, factor: number): string {
+function shorten(text: string, factor: number): string {
   let ms = 0;
   for (const [, count, unit = ''] of text.matchAll(/(\d+)(ms|[smhdwy])/g)) ms += Number(count) * (unitsMs[unit] ?? 0);
   const short = Math.max(1, Math.round(ms / factor));

@@ -7,7 +7,7 @@ import { type Arena, type Attack, upProcesses } from './attack.ts';
 type Host = 'api' | 'worker' | 'pages';
 
 /** Which processes reach each point. A new point must be added here, or the types fail. */
-export const hostsOf: Record<CrashPoint, readonly Host[]> = {
+const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'charge prepared': ['api', 'worker'],
   'charge reserved': ['api', 'worker'],
   'debit handed over': ['worker'],

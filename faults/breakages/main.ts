@@ -1,4 +1,4 @@
-// `npm run breakages`: breaks services of its own in every way of docs/breakages.md, looks where an operator looks, and
+// `npm run breakages`: breaks services of its own in every way of ./list/, looks where an operator looks, and
 // frees each by the command that is named there.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

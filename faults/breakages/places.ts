@@ -1,6 +1,5 @@
 // Where an operator looks: the command line, the output of npm start, logs, pages. Nothing here knows what is broken.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { runScript } from '../../lab/run-program.ts';
 
 /** What was found there. */
@@ -74,11 +73,6 @@ export function stuckLine(dataDir: string, pattern: RegExp): Look {
 /** A line of a text file, such as a log or what `npm start` has printed, after the first `skipped` characters. */
 export function lineOf(place: string, file: string, pattern: RegExp, skipped = 0): Look {
   return { place, look: async () => lineIn((await readFile(file, 'utf8')).slice(skipped), pattern) };
-}
-
-/** The log of a process of `npm start`. */
-export function logOf(dataDir: string, name: string): string {
-  return join(dataDir, 'logs', `${name}.log`);
 }
 
 /** The lines of a text which match; the remedy is in the same lines. */

@@ -1,7 +1,8 @@
 import { Checks, checkPlan, type Tracked } from '../../demo/checks.ts';
-import * as rules from '../../demo/rules.ts';
 import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { day } from '../../lab/model/calendar.ts';
+import * as rules from '../../lab/model/plans.ts';
 import { makePlan, saveCard, tokens } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
 import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
@@ -75,7 +76,7 @@ async function enrol(world: World, client: Account['client'], life: Life, chance
   const terms: rules.Terms = {
     every: chance.pick(['week', 'month']),
     period: chance.between(1, 2),
-    start: new Date(life.now + chance.between(0, 9) * rules.day).toISOString().slice(0, 10),
+    start: new Date(life.now + chance.between(0, 9) * day).toISOString().slice(0, 10),
     amount: whole,
     total: rest === null ? null : whole * chance.between(1, 6) + rest,
   };
@@ -98,7 +99,7 @@ async function step(account: Account, life: Life, checks: Checks, chance: Chance
   const { clockId } = life;
   const courses = life.plans.map(({ course }) => course);
   const bound = rules.advanceBound(life.now, courses);
-  const to = chance.happens(0.6) ? bound : life.now + chance.between(1, (bound - life.now) / rules.day) * rules.day;
+  const to = chance.happens(0.6) ? bound : life.now + chance.between(1, (bound - life.now) / day) * day;
   const target = new Date(to).toISOString();
   await (chance.happens(0.1) ? impatient : client).testClocks.advance(clockId, { frozen_time: target });
   for (const plan of life.plans) inMotion.add(plan);

@@ -39,7 +39,8 @@ interface Course {
   fault(at: number, isOver: boolean): Promise<string | null>;
 }
 
-const day = 86_400_000;
+import { day } from '../../lab/model/calendar.ts';
+
 /** Longer than two payments four weeks apart, or a return window, with all holidays. */
 const lifeDays = 85;
 /** As many as a clock may have. */

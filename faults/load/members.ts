@@ -1,6 +1,7 @@
 import { Checks } from '../../demo/checks.ts';
 import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { day } from '../../lab/model/calendar.ts';
 import { makePayer } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
 import {
@@ -8,7 +9,6 @@ import {
   billBy,
   type Course,
   countsOf,
-  day,
   endOfPeriod,
   resumeAt,
   startedAt,

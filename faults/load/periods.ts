@@ -1,10 +1,11 @@
 // The rules of subscriptions, written a second time: nothing here is shared with the service, so an agreement of the
 // two means something. All dates are UTC; instants are epoch ms.
-import { dueDate } from '../../demo/rules.ts';
+import { dateOf, day } from '../../lab/model/calendar.ts';
+import { dueDate } from '../../lab/model/plans.ts';
 import { type Bill, billOf, type PriceAsk } from './prices.ts';
 
 /** How the payments of a subscription go, from its second period on. */
-export type Manner = 'paid' | 'recovers' | 'gives up';
+type Manner = 'paid' | 'recovers' | 'gives up';
 
 export interface Terms {
   every: 'week' | 'month';
@@ -40,7 +41,6 @@ export interface BegunPeriod {
   attempts: number[];
 }
 
-export const day = 86_400_000;
 /** How long after the first failure it is charged again. */
 const retryDays = [0, 1, 3, 5];
 
@@ -133,8 +133,4 @@ export function countsOf(courses: readonly Course[], before: number, now: number
     subscriptions_rolled: periods.filter((of) => of.some(({ start }) => isIn(Date.parse(start)))).length,
     payment_intents_enqueued: periods.flat().filter(({ attempts }) => attempts.some(isIn)).length,
   };
-}
-
-function dateOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

@@ -1,6 +1,8 @@
 // What the periods of a subscription cost, what its changes take, and its credit, written a second time: nothing here
 // is shared with the service. Amounts are minor units; instants are epoch ms; dates are UTC.
 
+import { day } from '../../lab/model/calendar.ts';
+
 /** What a biller asks between two advances that changes what is paid. `after`: how many periods had begun by then. */
 export type PriceAsk =
   | {
@@ -27,8 +29,6 @@ export interface Bill {
   /** What can still be refunded of the payment that was made last. */
   refundable: number;
 }
-
-const day = 86_400_000;
 
 /** Returns what periods that have begun, in their order, have cost, with the changes that were asked for in them. */
 export function billOf(

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 /** Reads all that a client sends on one connection, and returns for each chunk whether it ends a transaction. */
 export type CommitReader = (chunk: Buffer) => boolean;
 
-export type Direction = 'requests' | 'replies';
+type Direction = 'requests' | 'replies';
 
 /** The way from a program to a server, by a port of its own: what happens on it affects no other. */
 export interface Link {

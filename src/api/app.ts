@@ -20,9 +20,9 @@ import { unmatched } from './middleware/unmatched.ts';
 
 /** The limits of the API, by key, for a site whose requests count in them. */
 export interface KeyLimits {
-  /** Of the rate. */
+  /** Limits the requests per second. */
   limit: Middleware;
-  /** Of the requests that run at a time. */
+  /** Limits the requests that run at a time. */
   enterQueue: Middleware;
 }
 

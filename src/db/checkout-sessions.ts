@@ -6,7 +6,7 @@ import { jsonb } from '../platform/postgres/types.ts';
 import { type OfferColumns, offerParameters } from './payment-links.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-export type CheckoutSessionStatus = 'open' | 'processing' | 'completed' | 'expired';
+type CheckoutSessionStatus = 'open' | 'processing' | 'completed' | 'expired';
 
 /** What a payer agreed to: that the method is kept, and what is taken with it. */
 export interface Consent {

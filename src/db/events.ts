@@ -37,7 +37,7 @@ export interface InsertedEvent {
 }
 
 /** The columns of an `EventRow`. The table's alias must be `e`. */
-export function eventColumns(db: Db) {
+function eventColumns(db: Db) {
   return db`e.id, e.biller_id, e.livemode, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id,
     e.request_id, e.data::text as data, e.created_at, e.recorded_at`;
 }

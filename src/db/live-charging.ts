@@ -23,7 +23,7 @@ export interface MovementRow {
 }
 
 /** The list of the live processor is compared again after this time. */
-export const comparedAgainAfterSeconds = 15;
+const comparedAgainAfterSeconds = 15;
 
 export async function selectLiveCharging(
   db: Db,

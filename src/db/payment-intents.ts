@@ -215,7 +215,7 @@ export async function markProcessing(
 ): Promise<void> {
   await tx`
     update payment_intents
-    set status = 'processing', attempt_count = ${attempt.number}, 
+    set status = 'processing', attempt_count = ${attempt.number},
       payment_method_id = coalesce(${attempt.paymentMethodId}, payment_method_id),
       customer_id = coalesce(customer_id, ${attempt.customerId}), scheduled_at = null, updated_at = ${attempt.at},
       ${surchargeAssignments(tx, intent)}

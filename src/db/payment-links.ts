@@ -7,7 +7,7 @@ import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-export type Wanted = 'required' | 'optional' | 'no';
+type Wanted = 'required' | 'optional' | 'no';
 
 /** What a payer is asked for: the columns that a link and a session have in common. */
 export interface OfferColumns {

@@ -95,10 +95,11 @@ export async function hasReference(db: Db, livemode: boolean, reference: string)
 }
 
 /**
- * Condition: live charges may be made. They may not while an operator, or what a comparison found, holds them; nor for
- * longer than an hour after the last comparison: the database may be a back-up. Before the first one they may.
+ * Condition: live charges may be made. An operator can hold them, and so does what a comparison with the processor
+ * found. They are also held an hour after the last comparison: the database may be a back-up. Before the first one they
+ * may be made.
  */
-export function isLiveChargingOpen(db: Db) {
+function isLiveChargingOpen(db: Db) {
   return db`not exists (
     select from live_charging
     where held_at is not null or compared_at <= clock_timestamp() - interval '1 hour')`;

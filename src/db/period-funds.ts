@@ -4,7 +4,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { SubscriptionPeriodRow } from './subscription-periods.ts';
 
 /** A payment of a period that has succeeded, with the credit that its refunds have paid out. */
-export interface PaymentFund extends Fund {
+interface PaymentFund extends Fund {
   id: string;
   charge: number;
   paid_out: MinorUnits;

@@ -30,7 +30,7 @@ export interface SubjectQueries {
 }
 
 /** How charges by date are found, of all billers. */
-export interface ChargeQueries {
+interface ChargeQueries {
   /** The column of a payment intent that has the id of the subject. */
   intentColumn: 'payment_plan_id' | 'subscription_id' | 'id';
   /** Its table, or the rows of it that are subjects. */

@@ -1,6 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { Period } from '../domain/subscriptions/course.ts';
+import type { Period } from '../domain/subscriptions/subscription.ts';
 import type { PeriodNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';

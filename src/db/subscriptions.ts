@@ -3,8 +3,8 @@ import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import { amountEntry } from '../domain/subscriptions/account.ts';
-import type { Course, Period } from '../domain/subscriptions/course.ts';
 import type { Derived } from '../domain/subscriptions/derive.ts';
+import type { Period, SubscriptionTerms } from '../domain/subscriptions/subscription.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -15,7 +15,7 @@ import { refundableCredit } from './refunds.ts';
 import { insertEntries } from './subscription-entries.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
-export interface SubscriptionRow extends Course, Derived {
+export interface SubscriptionRow extends SubscriptionTerms, Derived {
   id: Id<'subscription'>;
   biller_id: Id<'biller'>;
   livemode: boolean;
@@ -41,7 +41,7 @@ export interface SubscriptionRow extends Course, Derived {
 }
 
 /** The period that has begun last, as the API shows it with its subscription. */
-export type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 'kind' | 'status'>;
+type CurrentPeriod = Pick<Period, 'number' | 'start_date' | 'end_date' | 'kind' | 'status'>;
 
 export interface ShownSubscriptionRow extends SubscriptionRow {
   current_period: CurrentPeriod | null;

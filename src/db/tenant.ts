@@ -23,7 +23,7 @@ export interface Page {
 
 /** The dates by which a list can be narrowed. */
 export const listDates = ['created', 'collected', 'updated'] as const;
-export type ListDate = (typeof listDates)[number];
+type ListDate = (typeof listDates)[number];
 
 /** Only items whose date is `from` or later, and earlier than `to`. */
 export interface DateRange {

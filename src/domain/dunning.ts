@@ -6,6 +6,15 @@ import type { Days, Milliseconds } from './units.ts';
 /** What a plan does about a failed payment (decisions: `failure_behaviour`). */
 export type FailureBehaviour = 'retry' | 'stop';
 
+/** A series of failures of one payment. */
+export interface FailureSeries {
+  /** How often the payment has failed in the present series of retries. */
+  failures: number;
+  first_failed_at: CustomerInstant | null;
+  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
+  last_result_at: CustomerInstant | null;
+}
+
 /** When a failed payment is retried, in local dates after its first failure (decisions: 1, 3 and 5 days). */
 export const retryDays: readonly Days[] = [1, 3, 5];
 

@@ -12,19 +12,31 @@ import { NotFound, ServiceError } from '../services/errors.ts';
 import { assetRoutes } from './assets.ts';
 import { challengeRoutes } from './challenge.ts';
 import { checkoutRoutes } from './checkout.ts';
+import { readForm } from './forms.ts';
 import { pageHeaders } from './headers.ts';
-import { healthRoutes } from './health.ts';
 import { inHtml } from './layout.ts';
 import { linkRoutes } from './link-page.ts';
+import { type Answer, localeOf, type Page, type PageRoute, type PagesDeps } from './page-request.ts';
 import { failed, notFound, unavailable, wrongMethod } from './plain-pages.ts';
-import { readForm } from './read-form.ts';
 import { receiptRoutes } from './receipt.ts';
-import type { Answer, Page, PageRoute, PagesDeps } from './visit.ts';
-import { localeOf } from './visitor.ts';
 import { widgetRoutes } from './widget.ts';
 
+function health(status: number, word: string): Answer {
+  return { status, body: JSON.stringify({ status: word }), type: 'application/json; charset=utf-8', cache: 'no-store' };
+}
+
 const routes: readonly PageRoute[] = [
-  ...healthRoutes,
+  // As the API has them: the process runs; it can show pages, for a balancer, which takes a process out before it ends.
+  { method: 'GET', path: '/healthz', handle: async () => health(200, 'ok') },
+  {
+    method: 'GET',
+    path: '/readyz',
+    handle: ({ deps }) =>
+      deps.isReady().then(
+        () => health(200, 'ok'),
+        () => health(503, 'unavailable'),
+      ),
+  },
   ...assetRoutes,
   ...challengeRoutes,
   ...receiptRoutes,

@@ -1,8 +1,8 @@
 import { selectLogo } from '../db/biller-profiles.ts';
 import { readScripts } from '../platform/browser-scripts.ts';
+import type { Answer, PageRequest, PageRoute } from './page-request.ts';
 import { notFound } from './plain-pages.ts';
 import { styleSheet } from './style.ts';
-import type { Answer, PageRoute, Visit } from './visit.ts';
 
 /** What a browser may keep for good: the name changes with the content. The style sheet changes with the service. */
 const forever = 'public, max-age=31536000, immutable';
@@ -12,7 +12,7 @@ const scripts = new URL('./scripts/', import.meta.url);
 const pageScript = readScripts(scripts, 'watch.js', 'fields.js', 'local-time.js');
 const frameScript = readScripts(scripts, 'frame.js', 'fields.js');
 
-async function asset({ deps, token }: Visit): Promise<Answer> {
+async function asset({ deps, token }: PageRequest): Promise<Answer> {
   const [, color] = /^style-([0-9a-f]{6})\.css$/.exec(token) ?? [];
   if (color !== undefined) {
     return { status: 200, body: styleSheet(color), type: 'text/css; charset=utf-8', cache: forAnHour };

@@ -1,41 +1,40 @@
 import { type Html, html } from '../platform/html.ts';
 import { InvalidState } from '../services/errors.ts';
 import { answerChallenge, type ChallengePage, findChallenge } from '../services/pages/payment-pages.ts';
-import { postedVersion, signature } from './forms.ts';
+import { postedVersion, proofName, proofOf, signature, withProof } from './forms.ts';
 import { alert, rows } from './layout.ts';
-import { proofName, proofOf, withProof } from './payer-proof.ts';
+import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { amountRows, reasonOf } from './payment-words.ts';
 import { badForm, notFound, oneMoment, staleForm } from './plain-pages.ts';
-import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
 const action = 'challenge';
 
-async function show(visit: Visit): Promise<Answer> {
-  const { deps, token } = visit;
-  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
+async function show(request: PageRequest): Promise<Answer> {
+  const { deps, token } = request;
+  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
   if (found === null) return notFound;
-  return found.intent.status === 'requires_action' ? question(visit, found) : ended(visit, found);
+  return found.intent.status === 'requires_action' ? question(request, found) : ended(request, found);
 }
 
 /** Completes the challenge. If no challenge waits, the page shows the state of the payment. */
-async function answer(visit: Visit): Promise<Answer> {
-  const { deps, token, form } = visit;
-  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(visit));
+async function answer(request: PageRequest): Promise<Answer> {
+  const { deps, token, form } = request;
+  const found = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
   if (found === null) return notFound;
   const here = `/challenge/${token}`;
-  const version = postedVersion(visit, action);
+  const version = postedVersion(request, action);
   // A challenge of an earlier attempt: the payer has seen another one since.
   if (version === null) return staleForm(found.payee, here);
   const given = form.get('answer');
   if (given !== 'approve' && given !== 'decline') return badForm;
-  if (found.intent.status !== 'requires_action') return { goTo: `${here}${proofOf(visit)}` };
+  if (found.intent.status !== 'requires_action') return { goTo: `${here}${proofOf(request)}` };
   if (version !== String(found.intent.attempt_count)) return staleForm(found.payee, here);
   try {
     await answerChallenge(deps.sql, found, given);
   } catch (error) {
     if (!(error instanceof InvalidState)) throw error;
     if (error.code === 'test_clock_advancing') return oneMoment(found.payee, here);
-    return { goTo: `${here}${proofOf(visit)}` };
+    return { goTo: `${here}${proofOf(request)}` };
   }
   if (found.session === null) return { goTo: here };
   const { token: sessionToken, submissions } = found.session;
@@ -43,26 +42,26 @@ async function answer(visit: Visit): Promise<Answer> {
 }
 
 /** What the bank of a payer would ask. */
-function question(visit: Visit, { intent, payee, session }: ChallengePage): Page {
-  const proof = visit.query.get(proofName);
+function question(request: PageRequest, { intent, payee, session }: ChallengePage): Page {
+  const proof = request.query.get(proofName);
   return {
     status: 200,
     title: 'Confirm this payment',
     payee,
     main: html`<p>This page stands in for your bank’s page. It asks you to confirm the payment.</p>
-${rows([['Pay to', payee.name], ...amountRows(intent, visit.locale)])}
-<form method="post" action="/challenge/${visit.token}">
-${signature(visit, action, String(intent.attempt_count))}
+${rows([['Pay to', payee.name], ...amountRows(intent, request.locale)])}
+<form method="post" action="/challenge/${request.token}">
+${signature(request, action, String(intent.attempt_count))}
 ${proof === null ? null : html`<input type="hidden" name="${proofName}" value="${proof}">`}
 <button name="answer" value="approve">Approve</button>
 <button class="other" name="answer" value="decline">Decline</button>
 </form>
-${onward(wayBack(visit, { intent, session }), 'Leave without deciding', 'other')}`,
+${onward(wayBack(request, { intent, session }), 'Leave without deciding', 'other')}`,
   };
 }
 
 /** For a payer who opens the page again, and for anyone else who has the URL of the session. */
-function ended(visit: Visit, { intent, payee, session }: ChallengePage): Page {
+function ended(request: PageRequest, { intent, payee, session }: ChallengePage): Page {
   const { status, last_error_code: code } = intent;
   const isPaid = status === 'succeeded' || status === 'returned';
   return {
@@ -72,13 +71,13 @@ function ended(visit: Visit, { intent, payee, session }: ChallengePage): Page {
     main: html`${isPaid ? html`<p class="good">The payment to ${payee.name} was made.</p>` : null}
 ${status === 'failed' ? alert(reasonOf(code)) : null}
 ${status === 'canceled' ? html`<p>The payment was canceled. Nothing was taken.</p>` : null}
-${onward(wayBack(visit, { intent, session }), 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
+${onward(wayBack(request, { intent, session }), 'Continue', null) ?? html`<p>You can close this page.</p>`}`,
   };
 }
 
 /** Where the payer goes on: in the session, or at the biller. */
-function wayBack(visit: Visit, { intent, session }: Pick<ChallengePage, 'intent' | 'session'>): string | null {
-  return session === null ? intent.return_url : `/checkout/${session.token}${proofOf(visit)}`;
+function wayBack(request: PageRequest, { intent, session }: Pick<ChallengePage, 'intent' | 'session'>): string | null {
+  return session === null ? intent.return_url : `/checkout/${session.token}${proofOf(request)}`;
 }
 
 /** The way back to the biller. A key of the biller has set its address. A link, because a form may not leave. */

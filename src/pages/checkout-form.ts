@@ -5,25 +5,24 @@ import type { MethodFacts } from '../domain/surcharges/means.ts';
 import { Html, html } from '../platform/html.ts';
 import { priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import type { UnpaidPayment } from '../services/pages/purchase.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
-import type { UnpaidPayment } from '../services/pages/unpaid-payment.ts';
 import type { ComingPayments } from '../services/subjects/coming-payments.ts';
 import { deadline } from './dates.ts';
-import { signature } from './forms.ts';
+import { signature, signatureField } from './forms.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
 import { accountFields, field, methodChoices } from './method-fields.ts';
 import { inMajorUnits, inWords } from './money.ts';
 import { methodTypes, offeredMethods } from './offered-methods.ts';
+import type { Page, PageRequest } from './page-request.ts';
 import { reasonOf } from './payment-words.ts';
-import { signatureField } from './read-form.ts';
 import { digestLength, digestOf, inParagraphs, type Terms, termsOf } from './terms.ts';
-import type { Page, Visit } from './visit.ts';
 
 export const action = 'pay';
 
-/** A visit to a session: what the page shows, to whom, and what the payer need not enter again. */
-export interface Sitting {
+/** A request to a session: what the page shows, to whom, and what the payer need not enter again. */
+export interface CheckoutView {
   found: SessionForPayer;
   payee: Payee;
   saved: readonly SavedCard[];
@@ -47,9 +46,9 @@ export interface FormErrors {
 const noErrors: FormErrors = { status: 200, above: null, fields: {} };
 
 /** What the form of a session says is taken. */
-export function termsOfSitting(
-  { locale }: Visit,
-  { found, payee, coming, unpaid, paidByDefault }: Omit<Sitting, 'saved' | 'method'>,
+export function termsOfCheckout(
+  { locale }: PageRequest,
+  { found, payee, coming, unpaid, paidByDefault }: Omit<CheckoutView, 'saved' | 'method'>,
 ): Terms {
   const offer = { ...found.session, payment_method_types: [...methodTypes(found.session)] };
   return termsOf({ offer, price: found.price, coming, unpaid, paidByDefault }, payee, locale);
@@ -70,7 +69,7 @@ export function shownWith(version: string): { submissions: number; digest: strin
 }
 
 /** Names a posted form, as `Submission.form`. */
-export function nameOfForm({ form }: Visit): string {
+export function nameOfForm({ form }: PageRequest): string {
   return createHash('sha256')
     .update(form.get(signatureField) ?? '')
     .digest('base64url')
@@ -78,29 +77,29 @@ export function nameOfForm({ form }: Visit): string {
 }
 
 /** The form in which a payer pays, or saves a way to pay, with what was typed before if it is shown again. */
-export function formPage(visit: Visit, sitting: Sitting, errors: FormErrors = noErrors): Page {
-  const { found, payee, saved } = sitting;
+export function formPage(request: PageRequest, view: CheckoutView, errors: FormErrors = noErrors): Page {
+  const { found, payee, saved } = view;
   const { session, intent, price } = found;
   const isSetup = session.mode === 'setup';
   const declined = intent?.status === 'failed' && errors === noErrors ? reasonOf(intent.last_error_code) : null;
   const above = errors.above ?? declined;
-  const terms = termsOfSitting(visit, sitting);
+  const terms = termsOfCheckout(request, view);
   return {
     status: errors.status,
     title: session.name ?? (isSetup ? 'Save your payment method' : 'Pay'),
     payee,
-    watched: { url: `/checkout/${visit.token}/state`, is: found.state },
+    watched: { url: `/checkout/${request.token}/state`, is: found.state },
     main: html`${above === null ? null : alert(above)}
 ${session.description === null ? null : html`<p>${session.description}</p>`}
-${isSetup ? null : amountOf(price, session, visit.locale)}
+${isSetup ? null : amountOf(price, session, request.locale)}
 ${inParagraphs(terms)}
-<form method="post" action="/checkout/${visit.token}">
-${signature(visit, action, versionOf(session, digestOf(terms, price?.totalAmount ?? null)))}
-${amountField(visit, found, errors)}
-${detailFields(visit, found, errors)}
-${methodFields(visit, found, saved, errors)}
-${terms.offer === null ? null : checkbox(visit, 'save', terms.offer)}
-${terms.usual === null ? null : checkbox(visit, 'usual', terms.usual)}
+<form method="post" action="/checkout/${request.token}">
+${signature(request, action, versionOf(session, digestOf(terms, price?.totalAmount ?? null)))}
+${amountField(request, found, errors)}
+${detailFields(request, found, errors)}
+${methodFields(request, found, saved, errors)}
+${terms.offer === null ? null : checkbox(request, 'save', terms.offer)}
+${terms.usual === null ? null : checkbox(request, 'usual', terms.usual)}
 ${terms.becomesUsual === null ? null : html`<p>${terms.becomesUsual}</p>`}
 ${terms.consent === null ? null : html`<p>${terms.consent}</p>`}
 <button>${terms.button}</button>
@@ -110,11 +109,11 @@ ${session.cancel_url === null ? null : html`<p><a class="button other" href="${s
   };
 }
 
-function amountField(visit: Visit, { session }: SessionForPayer, errors: FormErrors): Html | null {
+function amountField(request: PageRequest, { session }: SessionForPayer, errors: FormErrors): Html | null {
   const { amount_min: min, amount_suggested: suggested, currency } = session;
   if (min === null || currency === null || session.mode === 'setup') return null;
   const first = suggested[0] === undefined ? '' : inMajorUnits(suggested[0], currency);
-  const typed = visit.form.get('amount') ?? first;
+  const typed = request.form.get('amount') ?? first;
   const choices = suggested.map((amount) => html`<option value="${inMajorUnits(amount, currency)}"></option>`);
   return html`${field('amount', `Amount in ${currency}`, typed, errors.fields['/amount'], {
     inputmode: 'decimal',
@@ -124,7 +123,7 @@ function amountField(visit: Visit, { session }: SessionForPayer, errors: FormErr
 ${suggested.length > 1 ? html`<datalist id="suggested">${choices}</datalist>` : null}`;
 }
 
-function detailFields({ form }: Visit, { session }: SessionForPayer, errors: FormErrors): Html[] {
+function detailFields({ form }: PageRequest, { session }: SessionForPayer, errors: FormErrors): Html[] {
   if (session.customer_id !== null || !session.has_own_intent) return [];
   const asked = [
     ['name', 'Your name', 'name', 'text'],
@@ -144,15 +143,20 @@ function detailFields({ form }: Visit, { session }: SessionForPayer, errors: For
   });
 }
 
-function methodFields(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], errors: FormErrors): Html {
+function methodFields(
+  request: PageRequest,
+  found: SessionForPayer,
+  saved: readonly SavedCard[],
+  errors: FormErrors,
+): Html {
   const types = methodTypes(found.session);
-  return html`${methodChoices(types, saved, visit.form, errors.fields, surchargeNotes(visit, found, saved))}
-${types.includes('au_becs_debit') ? bankFields(visit, found, errors, types.length + saved.length > 1) : null}`;
+  return html`${methodChoices(types, saved, request.form, errors.fields, surchargeNotes(request, found, saved))}
+${types.includes('au_becs_debit') ? bankFields(request, found, errors, types.length + saved.length > 1) : null}`;
 }
 
 /** Says next to each way to pay which surcharge it carries, if they do not all carry the same. */
 function surchargeNotes(
-  { locale }: Visit,
+  { locale }: PageRequest,
   found: SessionForPayer,
   saved: readonly SavedCard[],
 ): ReadonlyMap<string, string> {
@@ -171,7 +175,12 @@ function surchargeNotes(
 }
 
 /** The account, and the words that its holder agrees to. */
-function bankFields({ form }: Visit, { biller }: SessionForPayer, errors: FormErrors, isOneOfSeveral: boolean): Html {
+function bankFields(
+  { form }: PageRequest,
+  { biller }: SessionForPayer,
+  errors: FormErrors,
+  isOneOfSeveral: boolean,
+): Html {
   const text = currentMandateText('au_becs', biller.name);
   const wrong = errors.fields['/acceptance'];
   return html`<fieldset class="account">
@@ -186,7 +195,7 @@ ${wrong === undefined ? null : html`<span class="wrong" id="agreed-wrong">${wron
 }
 
 /** A box to tick. It is not ticked to begin with: a box that was ticked for the payer is no consent. */
-function checkbox({ form }: Visit, name: string, words: string): Html {
+function checkbox({ form }: PageRequest, name: string, words: string): Html {
   const checked = form.get(name) === 'yes';
   return html`<div class="choice"><input type="checkbox" name="${name}" id="${name}" value="yes"${checked ? new Html(' checked') : null}>
 <label for="${name}">${words}</label></div>`;

@@ -8,7 +8,7 @@ import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { nameOfForm } from './checkout-form.ts';
 import { parseAmount } from './money.ts';
 import { methodTypes } from './offered-methods.ts';
-import type { Visit } from './visit.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** A submission, or what is wrong with the fields, in a payer's words. `stale`: other words than the payer saw. */
 export type Input = { submission: Submission } | { wrong: Record<string, string> } | 'stale';
@@ -50,8 +50,13 @@ export function readMethod(
 }
 
 /** Reads the form of a session. `version` is that of the session that the form was shown with. */
-export function readInput(visit: Visit, found: SessionForPayer, saved: readonly SavedCard[], version: number): Input {
-  const { form, address, userAgent } = visit;
+export function readInput(
+  request: PageRequest,
+  found: SessionForPayer,
+  saved: readonly SavedCard[],
+  version: number,
+): Input {
+  const { form, address, userAgent } = request;
   const { session, biller } = found;
   const wrong: Record<string, string> = {};
   const text = (name: string) => form.get(name)?.trim() ?? '';
@@ -68,7 +73,7 @@ export function readInput(visit: Visit, found: SessionForPayer, saved: readonly 
   };
   const save = form.get('save') === 'yes';
   const makesDefault = form.get('usual') === 'yes';
-  const common = { version, form: nameOfForm(visit), amount, details, save, makesDefault };
+  const common = { version, form: nameOfForm(request), amount, details, save, makesDefault };
   const card = saved.find(({ id }) => id === text('method'));
   if (card !== undefined) {
     return Object.keys(wrong).length > 0 ? { wrong } : { submission: { ...common, method: { id: card.id } } };

@@ -2,7 +2,7 @@ import type { PaidSubject } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
-import { stateOfLink } from '../services/links/door.ts';
+import { stateOfLink } from '../services/links/availability.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import { tokenOf } from '../services/links/tokens.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
@@ -10,16 +10,16 @@ import type { Payee } from '../services/pages/paying.ts';
 import type { Purchase } from '../services/pages/purchase.ts';
 import { endedPage } from './ended-pages.ts';
 import { rows } from './layout.ts';
+import type { Page, PageRequest } from './page-request.ts';
 import { amountRows, methodInWords, purposeRows, statement } from './payment-words.ts';
 import { inQuotes } from './terms.ts';
-import type { Page, Visit } from './visit.ts';
 
 /**
  * The same for all but the payer who has just paid: others have the URL too, such as the second holder of a link.
  * Nothing is shown of the payment, its payer or the way it was paid.
  */
-export function resultForOthers(visit: Visit, found: SessionForPayer, payee: Payee): Page {
-  const { token } = visit;
+export function resultForOthers(request: PageRequest, found: SessionForPayer, payee: Payee): Page {
+  const { token } = request;
   const { session, intent, state } = found;
   if (state !== 'completed') {
     return {
@@ -35,24 +35,24 @@ export function resultForOthers(visit: Visit, found: SessionForPayer, payee: Pay
       status: 410,
       title: 'The bank has taken this payment back',
       payee,
-      main: html`${afterReturn(visit, found, payee)}`,
+      main: html`${afterReturn(request, found, payee)}`,
     };
   }
   return endedPage(payee, 'completed', session.mode === 'setup');
 }
 
 /** What there is to do about a payment that came back: pay it again, if its link takes payments. */
-function afterReturn(visit: Visit, found: SessionForPayer, payee: Payee): Html {
+function afterReturn(request: PageRequest, found: SessionForPayer, payee: Payee): Html {
   if (found.link?.max_payments === 1 && found.link.status === 'completed') {
     return html`<p>It has been paid again since. You do not need to do anything.</p>`;
   }
-  const openAgain = openLinkOf(visit, found);
+  const openAgain = openLinkOf(request, found);
   return html`<p>${payee.name} no longer has the money. If you have a question, ask ${payee.name}.</p>
 ${openAgain === null ? null : html`<p><a class="button" href="${openAgain}">Pay again</a></p>`}`;
 }
 
 /** Returns the path of the link of a session, or null if the link takes no payments, or there is none. */
-export function openLinkOf({ deps }: Visit, { link, at }: SessionForPayer): string | null {
+export function openLinkOf({ deps }: PageRequest, { link, at }: SessionForPayer): string | null {
   if (link === null || stateOfLink(link, at) !== 'open') return null;
   return `/pay/${tokenOf(deps.vault, 'payment_link_tokens', link)}`;
 }
@@ -79,7 +79,7 @@ export interface SessionResult {
 
 /** What the payer who has made it sees of a session: paid, saved, or under way. */
 export function resultPage(
-  visit: Visit,
+  request: PageRequest,
   found: SessionForPayer,
   payee: Payee,
   { intent, method, purchase, paidByUsual }: SessionResult,
@@ -92,9 +92,9 @@ export function resultPage(
       status: 200,
       title: 'Your payment is being processed',
       payee,
-      watched: { url: `/checkout/${visit.token}/state`, is: state },
+      watched: { url: `/checkout/${request.token}/state`, is: state },
       main: html`<p>You do not need to do anything. You can close this page.</p>
-${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale)), ['Result expected by', intent?.expected_result_date ?? null]])}`,
+${rows([...about, ...(intent === null ? [] : amountRows(intent, request.locale)), ['Result expected by', intent?.expected_result_date ?? null]])}`,
     };
   }
   if (intent?.status === 'returned') {
@@ -102,9 +102,9 @@ ${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale)), 
       status: 200,
       title: 'Your bank has taken this payment back',
       payee,
-      main: html`${afterReturn(visit, found, payee)}
-${rows([...about, ...amountRows(intent, visit.locale)])}
-${receiptOf(visit, intent)}`,
+      main: html`${afterReturn(request, found, payee)}
+${rows([...about, ...amountRows(intent, request.locale)])}
+${receiptOf(request, intent)}`,
     };
   }
   const isSetup = session.mode === 'setup';
@@ -114,9 +114,9 @@ ${receiptOf(visit, intent)}`,
     payee,
     main: html`<p class="good">${isSetup ? `${isolated(payee.name)} can use them from now on.` : `You have paid ${isolated(payee.name)}.`}</p>
 ${session.made_default ? html`<p>This is now your usual payment method with ${payee.name}.${paidByUsual.length === 0 ? null : ` It pays ${inQuotes(paidByUsual)}.`}</p>` : null}
-${rows([...about, ...(intent === null ? [] : amountRows(intent, visit.locale))])}
-${intent === null ? null : statement(purchase.lines, intent.currency, visit.locale)}
-${intent?.status === 'succeeded' ? receiptOf(visit, intent) : null}
+${rows([...about, ...(intent === null ? [] : amountRows(intent, request.locale))])}
+${intent === null ? null : statement(purchase.lines, intent.currency, request.locale)}
+${intent?.status === 'succeeded' ? receiptOf(request, intent) : null}
 ${onward(session.success_url, session.id)}`,
   };
 }
@@ -134,7 +134,7 @@ function keptForRows({ keptFor, name }: Purchase): [string, string | null][] {
   ];
 }
 
-function receiptOf({ deps }: Visit, { id }: PaymentIntentRow): Html {
+function receiptOf({ deps }: PageRequest, { id }: PaymentIntentRow): Html {
   return html`<p><a class="button other" href="/receipt/${pageTokenOf(deps.vault, 'receipt', id)}">Show the receipt</a></p>`;
 }
 

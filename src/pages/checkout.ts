@@ -1,6 +1,6 @@
 import type { MinorUnits } from '../domain/units.ts';
 import { html } from '../platform/html.ts';
-import { stateOfLink } from '../services/links/door.ts';
+import { stateOfLink } from '../services/links/availability.ts';
 import {
   findSession,
   type Price,
@@ -12,39 +12,35 @@ import { hasOpenedLastAttempt, paySession } from '../services/links/session-paym
 import { hasSavedMethod, saveSessionMethod } from '../services/links/session-setup.ts';
 import type { Submission } from '../services/links/submission.ts';
 import { throttleLink } from '../services/links/throttling.ts';
-import { countAttempt } from '../services/pages/attempt-limits.ts';
-import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
+import { addressSubject, countAttempt, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
-import { isPayer } from '../services/pages/payer-proof.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
-import { purchaseOf } from '../services/pages/purchase.ts';
+import { paidByDefault, paidByUsual, purchaseOf, unpaidPaymentOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { unpaidPaymentOf } from '../services/pages/unpaid-payment.ts';
-import { paidByDefault, paidByUsual } from '../services/pages/usual-method.ts';
+import { isPayer } from '../services/pages/signatures.ts';
 import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
 import {
   action,
+  type CheckoutView,
   type FormErrors,
   formPage,
   nameOfForm,
-  type Sitting,
   shownWith,
-  termsOfSitting,
+  termsOfCheckout,
 } from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
 import { bankForOthers, openLinkOf, resultForOthers, resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
-import { postedVersion } from './forms.ts';
+import { postedVersion, proofName, proofOf, withProof } from './forms.ts';
 import { comingOf, endOfLink, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
 import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
-import { proofName, proofOf, withProof } from './payer-proof.ts';
+import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { agreedWords, digestOf, type Terms } from './terms.ts';
-import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
-async function find(visit: Visit): Promise<Sitting | null> {
-  const { deps, token, now } = visit;
+async function find(request: PageRequest): Promise<CheckoutView | null> {
+  const { deps, token, now } = request;
   const found = tokenPattern.test(token) ? await findSession(deps.sql, token, now) : null;
   if (found === null) return null;
   const { session, state } = found;
@@ -54,47 +50,47 @@ async function find(visit: Visit): Promise<Sitting | null> {
   ]);
   if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null, paidByDefault: [] };
   const offered = offeredMethods(methodTypes(found.session), saved);
-  const method = offered.get(chosenMethod(visit.form, offered)) ?? null;
+  const method = offered.get(chosenMethod(request.form, offered)) ?? null;
   const price = priceFor(found, session.amount, method);
-  const { context, payer } = payerAs(visit, session, found, method);
+  const { context, payer } = payerAs(request, session, found, method);
   const [coming, unpaid, usual] = await Promise.all([
-    comingOf(visit, session, found, method),
+    comingOf(request, session, found, method),
     unpaidPaymentOf(deps.sql, context, found.intent, payer),
     paidByDefault(deps.sql, session),
   ]);
   return { found: { ...found, price }, payee, saved, method, coming, unpaid, paidByDefault: usual };
 }
 
-async function show(visit: Visit): Promise<Answer> {
-  const sitting = await find(visit);
-  if (sitting === null) return notFound;
-  return closed(visit, sitting) ?? formPage(visit, sitting);
+async function show(request: PageRequest): Promise<Answer> {
+  const view = await find(request);
+  if (view === null) return notFound;
+  return closed(request, view) ?? formPage(request, view);
 }
 
 /** Where a session leads that takes no form now, or null. */
-function closed(visit: Visit, { found, payee }: Sitting): Answer | null {
-  const { deps, token } = visit;
+function closed(request: PageRequest, { found, payee }: CheckoutView): Answer | null {
+  const { deps, token } = request;
   const { session, intent, state } = found;
   if (state === 'open') {
     const hasNoWay = methodTypes(found.session).length === 0 || (session.livemode && deps.processors.live === null);
     return hasNoWay ? notOpenYet(payee) : null;
   }
   if (state === 'advancing') return oneMoment(payee, `/checkout/${token}`);
-  if (state === 'expired') return endedSession(visit, found, payee);
-  const query = proofOf(visit);
+  if (state === 'expired') return endedSession(request, found, payee);
+  const query = proofOf(request);
   if (state === 'challenge' && intent !== null && !session.livemode) {
     const url = `/challenge/${pageTokenOf(deps.vault, 'challenge', intent.id)}${query}`;
-    return isOwn(visit, session) ? toBank(url, payee) : bankForOthers(url, payee);
+    return isOwn(request, session) ? toBank(url, payee) : bankForOthers(url, payee);
   }
   return { goTo: `/checkout/${token}/done${query}` };
 }
 
 /** A session may have ended with a link that was completed, and is no longer, because a payment came back. */
-function endedSession(visit: Visit, found: SessionForPayer, payee: Payee): Page {
+function endedSession(request: PageRequest, found: SessionForPayer, payee: Payee): Page {
   const { session, link, at } = found;
   const end = session.status_reason ?? 'time';
   if (end !== 'link_completed' || link === null || link.status === 'completed') return endedPage(payee, end);
-  const openAgain = openLinkOf(visit, found);
+  const openAgain = openLinkOf(request, found);
   return openAgain === null ? endedPage(payee, endOfLink(link, stateOfLink(link, at))) : reopenedPage(payee, openAgain);
 }
 
@@ -109,48 +105,48 @@ function toBank(url: string, payee: Payee): Page {
   };
 }
 
-/** Whether this visit proves that it is of the payer who has sent the last form of the session. */
-function isOwn({ deps, token, query }: Visit, { submissions }: SessionForPayer['session']): boolean {
+/** Whether this request proves that it is of the payer who has sent the last form of the session. */
+function isOwn({ deps, token, query }: PageRequest, { submissions }: SessionForPayer['session']): boolean {
   return isPayer(deps.vault, token, submissions, query.get(proofName) ?? '');
 }
 
 /** Pays, or saves the way to pay. The same form sent twice charges once. */
-async function pay(visit: Visit): Promise<Answer> {
-  const { deps, token, address } = visit;
-  const sitting = await find(visit);
-  if (sitting === null) return notFound;
-  const { found, payee, saved } = sitting;
+async function pay(request: PageRequest): Promise<Answer> {
+  const { deps, token, address } = request;
+  const view = await find(request);
+  if (view === null) return notFound;
+  const { found, payee, saved } = view;
   const { session, link } = found;
   const here = `/checkout/${token}`;
-  const version = postedVersion(visit, action);
+  const version = postedVersion(request, action);
   if (version === null) return staleForm(payee, here);
   const shown = shownWith(version);
   const proof = withProof(deps.vault, token, shown.submissions + 1);
   if (shown.submissions < session.submissions) {
-    // A form of this version was accepted. If it was this one, its payer goes on to what has become of it.
-    const sent = { version: shown.submissions, form: nameOfForm(visit) };
+    // A form of this version was accepted. If it was this one, its payer sees its result.
+    const sent = { version: shown.submissions, form: nameOfForm(request) };
     const isSame =
-      hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, visit.now));
+      hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, request.now));
     return { goTo: isSame ? `${here}${proof}` : here };
   }
-  const ended = closed(visit, sitting);
+  const ended = closed(request, view);
   if (ended !== null) return ended;
-  const input = readInput(visit, found, saved, shown.submissions);
+  const input = readInput(request, found, saved, shown.submissions);
   if (input === 'stale') return staleForm(payee, here);
-  if ('wrong' in input) return refusedForm(visit, sitting, input.wrong);
+  if ('wrong' in input) return refusedForm(request, view, input.wrong);
   const isInRange = input.submission.amount === undefined || isWithin(session, input.submission.amount);
-  const priced = { ...sitting, found: { ...found, price: priceOfInput(sitting, input.submission.amount) } };
-  const unseen = isInRange ? unseenTerms(visit, sitting, priced, shown.digest) : null;
-  if (unseen !== null) return formPage(visit, priced, unseen);
+  const priced = { ...view, found: { ...found, price: priceOfInput(view, input.submission.amount) } };
+  const unseen = isInRange ? unseenTerms(request, view, priced, shown.digest) : null;
+  if (unseen !== null) return formPage(request, priced, unseen);
   const submission = {
     ...input.submission,
     shownTotal: priced.found.price?.totalAmount,
-    consent: consentOf(visit, termsOfSitting(visit, priced), input.submission),
+    consent: consentOf(request, termsOfCheckout(request, priced), input.submission),
   };
   const attempt = await countAttempt(deps.sql, deps.vault, address, link);
   if (attempt.refusedBy !== null) {
     const { refusedBy, spanSeconds, until } = attempt;
-    if (link !== null && refusedBy === 'link') await throttleLink(deps.sql, link, until, payerOf(visit));
+    if (link !== null && refusedBy === 'link') await throttleLink(deps.sql, link, until, payerOf(request));
     return tooMany(payee, spanSeconds);
   }
   const sessionDeps = {
@@ -159,33 +155,33 @@ async function pay(visit: Visit): Promise<Answer> {
     ...linkedSubjects,
   };
   const submit = session.mode === 'setup' ? saveSessionMethod : paySession;
-  const submitted = await submit(deps.sql, sessionDeps, token, submission, payerOf(visit));
+  const submitted = await submit(deps.sql, sessionDeps, token, submission, payerOf(request));
   const hasFailed = submitted.kind === 'done' && ['open', 'expired'].includes(submitted.session.state);
   if (!hasFailed) await attempt.undo();
   if (submitted.kind === 'done') {
     const { state } = submitted.session;
-    const query = submitted.isOwn && state !== 'open' && state !== 'expired' ? proof : '';
+    const query = submitted.bySameForm && state !== 'open' && state !== 'expired' ? proof : '';
     return { goTo: `${here}${state === 'completed' || state === 'processing' ? '/done' : ''}${query}` };
   }
   if (submitted.kind === 'unclear') return refusalPage(payee, `${here}${proof}`, submitted);
-  if (submitted.kind !== 'invalid') return (await countRefusal(visit, payee)) ?? refusalPage(payee, here, submitted);
-  const words = submitted.errors.map(({ path = '/method', code }) => [path, wordsOf(path, code, visit, found)]);
-  return refusedForm(visit, sitting, Object.fromEntries(words));
+  if (submitted.kind !== 'invalid') return (await countRefusal(request, payee)) ?? refusalPage(payee, here, submitted);
+  const words = submitted.errors.map(({ path = '/method', code }) => [path, wordsOf(path, code, request, found)]);
+  return refusedForm(request, view, Object.fromEntries(words));
 }
 
 /** Shows the form again with what is wrong. */
-async function refusedForm(visit: Visit, sitting: Sitting, wrong: Record<string, string>): Promise<Page> {
-  return (await countRefusal(visit, sitting.payee)) ?? formPage(visit, sitting, wrongFields(wrong));
+async function refusedForm(request: PageRequest, view: CheckoutView, wrong: Record<string, string>): Promise<Page> {
+  return (await countRefusal(request, view.payee)) ?? formPage(request, view, wrongFields(wrong));
 }
 
 /** Counts a form that is refused. Returns the page that says so once its address has sent too many, or null. */
-async function countRefusal({ deps, address }: Visit, payee: Payee): Promise<Page | null> {
+async function countRefusal({ deps, address }: PageRequest, payee: Payee): Promise<Page | null> {
   const use = await countUse(deps.sql, deps.vault, pageLimits.refusals, addressSubject(address));
   return use.isAllowed ? null : tooMany(payee, pageLimits.refusals.spanSeconds);
 }
 
 /** What is paid by a form: the biller's amount, or the one that the payer has chosen. Null in setup mode. */
-function priceOfInput({ found, method }: Sitting, chosen: MinorUnits | undefined): Price | null {
+function priceOfInput({ found, method }: CheckoutView, chosen: MinorUnits | undefined): Price | null {
   const { mode, amount } = found.session;
   return mode === 'setup' ? null : (priceFor(found, amount ?? chosen ?? null, method) ?? found.price);
 }
@@ -195,14 +191,19 @@ function priceOfInput({ found, method }: Sitting, chosen: MinorUnits | undefined
  * taken. The form of an amount that the payer chooses can say it only if it is plainly what was typed. Null: it was
  * seen.
  */
-function unseenTerms(visit: Visit, sitting: Sitting, priced: Sitting, digest: string): FormErrors | null {
+function unseenTerms(
+  request: PageRequest,
+  view: CheckoutView,
+  priced: CheckoutView,
+  digest: string,
+): FormErrors | null {
   const { price, session } = priced.found;
-  const terms = termsOfSitting(visit, priced);
+  const terms = termsOfCheckout(request, priced);
   if (digest === digestOf(terms, price?.totalAmount ?? null)) return null;
   const wasUnpriced =
-    price !== null && session.amount === null && digest === digestOf(termsOfSitting(visit, sitting), null);
+    price !== null && session.amount === null && digest === digestOf(termsOfCheckout(request, view), null);
   if (!wasUnpriced && price !== null && isSurchargeBy(priced)) {
-    const total = inWords(price.totalAmount, price.currency, visit.locale);
+    const total = inWords(price.totalAmount, price.currency, request.locale);
     return {
       status: 200,
       above: `With this payment method, the total is ${total}. Nothing has been taken yet.`,
@@ -215,13 +216,13 @@ function unseenTerms(visit: Visit, sitting: Sitting, priced: Sitting, digest: st
       above: 'What you will be charged has changed. Nothing was paid. Please check it again.',
       fields: {},
     };
-  const isUnclear = readsTwoWays(visit.form.get('amount') ?? '', price.currency);
+  const isUnclear = readsTwoWays(request.form.get('amount') ?? '', price.currency);
   const isPlain = price.surchargeAmount === 0 && terms.atOnce === 0 && !isUnclear;
   return isPlain ? null : { status: 200, above: null, fields: {} };
 }
 
-/** Whether the surcharge is another one by another of the offered ways to pay. */
-function isSurchargeBy({ found, saved }: Sitting): boolean {
+/** Whether the surcharge depends on the method that the payer chooses. */
+function isSurchargeBy({ found, saved }: CheckoutView): boolean {
   const amount = found.price?.amount ?? null;
   const prices = [...offeredMethods(methodTypes(found.session), saved).values()].map((way) =>
     priceFor(found, amount, way),
@@ -230,7 +231,7 @@ function isSurchargeBy({ found, saved }: Sitting): boolean {
 }
 
 /** What the payer agrees to by this form, and from where. Undefined if the way to pay is not kept by it. */
-function consentOf({ address, userAgent }: Visit, terms: Terms, submission: Submission): Submission['consent'] {
+function consentOf({ address, userAgent }: PageRequest, terms: Terms, submission: Submission): Submission['consent'] {
   const text = agreedWords(terms, submission);
   return text === null ? undefined : { text, ip_address: address, user_agent: userAgent };
 }
@@ -244,7 +245,7 @@ function isWithin({ amount_min: min, amount_max: max }: SessionForPayer['session
 }
 
 /** Says what is wrong with a field in a payer's words. */
-function wordsOf(path: string, code: string, { locale }: Visit, { session }: SessionForPayer): string {
+function wordsOf(path: string, code: string, { locale }: PageRequest, { session }: SessionForPayer): string {
   const { amount_min: min, amount_max: max, currency } = session;
   if (path === '/amount' && min !== null && max !== null && currency !== null) {
     return `Choose an amount from ${inWords(min, currency, locale)} to ${inWords(max, currency, locale)}.`;
@@ -258,25 +259,25 @@ function wordsOf(path: string, code: string, { locale }: Visit, { session }: Ses
   return 'This payment method cannot be used. Choose another one.';
 }
 
-async function done(visit: Visit): Promise<Answer> {
-  const sitting = await find(visit);
-  if (sitting === null) return notFound;
-  const { found, payee } = sitting;
+async function done(request: PageRequest): Promise<Answer> {
+  const view = await find(request);
+  if (view === null) return notFound;
+  const { found, payee } = view;
   const { session, state } = found;
   // The challenge of a live payment is at the payer's bank.
   const isUnderWay = state === 'processing' || (state === 'challenge' && session.livemode);
-  if (state !== 'completed' && !isUnderWay) return { goTo: `/checkout/${visit.token}${proofOf(visit)}` };
-  if (!isOwn(visit, session)) return resultForOthers(visit, found, payee);
-  const { sql } = visit.deps;
+  if (state !== 'completed' && !isUnderWay) return { goTo: `/checkout/${request.token}${proofOf(request)}` };
+  if (!isOwn(request, session)) return resultForOthers(request, found, payee);
+  const { sql } = request.deps;
   const [paid, purchase] = await Promise.all([paymentOfSession(sql, session), purchaseOf(sql, session, found.link)]);
   const usual = await paidByUsual(sql, session, paid.method);
-  return resultPage(visit, found, payee, { ...paid, purchase, paidByUsual: usual });
+  return resultPage(request, found, payee, { ...paid, purchase, paidByUsual: usual });
 }
 
 /** The state of a session, for the script of its page. */
-function state(visit: Visit): Promise<Answer> {
-  return stateAnswer(visit, async () => {
-    const { deps, token, now } = visit;
+function state(request: PageRequest): Promise<Answer> {
+  return stateAnswer(request, async () => {
+    const { deps, token, now } = request;
     const found = tokenPattern.test(token) ? await findSession(deps.sql, token, now) : null;
     return found?.state ?? null;
   });

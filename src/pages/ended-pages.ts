@@ -3,8 +3,8 @@ import { html, isolated } from '../platform/html.ts';
 import type { SubmissionRefusal } from '../services/links/submission.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import { alert } from './layout.ts';
+import type { Page } from './page-request.ts';
 import { notFound, oneMoment, staleForm } from './plain-pages.ts';
-import type { Page } from './visit.ts';
 
 /** Title and words for what has ended a link or a session. */
 const ends: Readonly<Record<string, readonly [title: string, words: string]>> = {

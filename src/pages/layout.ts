@@ -1,8 +1,8 @@
 import { Html, html } from '../platform/html.ts';
 import { webPage } from '../platform/web-page.ts';
 import type { Payee } from '../services/pages/paying.ts';
+import type { Page } from './page-request.ts';
 import { stylePath } from './style.ts';
-import type { Page } from './visit.ts';
 
 /** Writes a page as HTML. It works without scripts, and loads its style, the logo and one script at most. */
 export function inHtml({ title, payee, main, watched, frame }: Page): string {

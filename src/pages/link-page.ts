@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import type { MethodFacts } from '../domain/surcharges/means.ts';
 import { type Html, html } from '../platform/html.ts';
-import type { LinkState } from '../services/links/door.ts';
-import { payerContext } from '../services/links/payer-context.ts';
+import type { LinkState } from '../services/links/availability.ts';
 import { findLink, type LinkForPayer, type Price, priceFor } from '../services/links/public-tokens.ts';
 import { startSession } from '../services/links/session-start.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
+import { payerContext } from '../services/request-context.ts';
 import { type ComingPayments, comingPayments, type NamedSubject } from '../services/subjects/coming-payments.ts';
 import { deadline } from './dates.ts';
 import { cameBackWords, endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
@@ -15,9 +15,9 @@ import { postedVersion, signature } from './forms.ts';
 import { alert, rows } from './layout.ts';
 import { inWords, money } from './money.ts';
 import { methodTypes, offeredMethods } from './offered-methods.ts';
+import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { inParagraphs, termsOf } from './terms.ts';
-import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
 const action = 'start';
 
@@ -31,13 +31,13 @@ interface Linked {
   coming: ComingPayments | null;
 }
 
-async function find(visit: Visit): Promise<Linked | null> {
-  const { deps, token, now } = visit;
+async function find(request: PageRequest): Promise<Linked | null> {
+  const { deps, token, now } = request;
   const found = tokenPattern.test(token) ? await findLink(deps.sql, token, now) : null;
   if (found === null) return null;
   const [payee, coming] = await Promise.all([
     payeeOf(deps.sql, found.biller, found.link.livemode),
-    found.state === 'open' ? comingOf(visit, found.link, found, null) : null,
+    found.state === 'open' ? comingOf(request, found.link, found, null) : null,
   ]);
   return { found: { ...found, price: leastPrice(found) }, payee, coming };
 }
@@ -62,50 +62,50 @@ function surchargeNote(found: LinkForPayer, locale: string): Html | null {
 
 /** Returns what is taken once a link or session is completed, by the plan or subscription that it names. */
 export function comingOf(
-  visit: Visit,
+  request: PageRequest,
   offer: NamedSubject & { livemode: boolean },
   { biller, customer, at }: Pick<LinkForPayer, 'biller' | 'customer' | 'at'>,
   method: MethodFacts | null,
 ): Promise<ComingPayments | null> {
-  const { context, payer } = payerAs(visit, offer, { biller, customer, at }, method);
-  return comingPayments(visit.deps.sql, context, offer, payer);
+  const { context, payer } = payerAs(request, offer, { biller, customer, at }, method);
+  return comingPayments(request.deps.sql, context, offer, payer);
 }
 
 /** Returns a payer as the services see one. */
 export function payerAs(
-  visit: Visit,
+  request: PageRequest,
   { livemode }: { livemode: boolean },
   { biller, customer, at }: Pick<LinkForPayer, 'biller' | 'customer' | 'at'>,
   method: MethodFacts | null,
 ) {
   const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  return { context: payerContext(biller, livemode, payerOf(visit)), payer: { at, paysFees, method } };
+  return { context: payerContext(biller, livemode, payerOf(request)), payer: { at, paysFees, method } };
 }
 
-async function show(visit: Visit): Promise<Answer> {
-  const linked = await find(visit);
-  return linked === null ? notFound : (closedPage(visit, linked) ?? offer(visit, linked));
+async function show(request: PageRequest): Promise<Answer> {
+  const linked = await find(request);
+  return linked === null ? notFound : (closedPage(request, linked) ?? offer(request, linked));
 }
 
 /** Makes or finds the session in which the payer pays. */
-async function start(visit: Visit): Promise<Answer> {
-  const { deps, token, address } = visit;
-  const linked = await find(visit);
+async function start(request: PageRequest): Promise<Answer> {
+  const { deps, token, address } = request;
+  const linked = await find(request);
   if (linked === null) return notFound;
-  const closed = closedPage(visit, linked);
+  const closed = closedPage(request, linked);
   if (closed !== null) return closed;
   const here = `/pay/${token}`;
-  if (postedVersion(visit, action) === null) return staleForm(linked.payee, here);
+  if (postedVersion(request, action) === null) return staleForm(linked.payee, here);
   const use = await countUse(deps.sql, deps.vault, pageLimits.starts, addressSubject(address));
   if (!use.isAllowed) return tooMany(linked.payee, pageLimits.starts.spanSeconds);
-  const started = await startSession(deps.sql, deps.vault, token, payerOf(visit));
+  const started = await startSession(deps.sql, deps.vault, token, payerOf(request));
   if (started.kind === 'started') return { goTo: `/checkout/${started.token}` };
   if (started.kind === 'invalid') throw new Error('a start has no fields that could be invalid');
   return started.kind === 'ended' ? endedPage(linked.payee, started.state) : refusalPage(linked.payee, here, started);
 }
 
 /** The page of a link that cannot be paid now, or null. */
-function closedPage({ deps, token }: Visit, { found, payee }: Linked): Page | null {
+function closedPage({ deps, token }: PageRequest, { found, payee }: Linked): Page | null {
   const { link, state } = found;
   if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
   if (state !== 'open') return endedPage(payee, endOfLink(link, state), link.mode === 'setup');
@@ -118,23 +118,23 @@ export function endOfLink({ status_reason: reason }: Pick<PaymentLinkRow, 'statu
   return state === 'expired' && reason === 'payment_returned' ? reason : state;
 }
 
-function offer(visit: Visit, { found, payee, coming }: Linked): Page {
+function offer(request: PageRequest, { found, payee, coming }: Linked): Page {
   const { link, price } = found;
-  const terms = termsOf({ offer: link, price, coming }, payee, visit.locale);
+  const terms = termsOf({ offer: link, price, coming }, payee, request.locale);
   const isSetup = link.mode === 'setup';
   return {
     status: 200,
     title: link.name,
     payee,
-    watched: { url: `/pay/${visit.token}/state`, is: found.state },
+    watched: { url: `/pay/${request.token}/state`, is: found.state },
     main: html`${found.cameBack ? alert(`${cameBackWords(payee)} You can pay it again here.`) : null}
 ${link.description === null ? null : html`<p>${link.description}</p>`}
-${isSetup ? html`<p>Save a payment method for ${payee.name}.</p>` : amountOf(price, link, visit.locale)}
-${isSetup ? null : surchargeNote(found, visit.locale)}
+${isSetup ? html`<p>Save a payment method for ${payee.name}.</p>` : amountOf(price, link, request.locale)}
+${isSetup ? null : surchargeNote(found, request.locale)}
 ${inParagraphs(terms)}
 ${link.expires_at === null ? null : html`<p>Open until ${deadline(link.expires_at, payee.timeZone)}.</p>`}
-<form method="post" action="/pay/${visit.token}">
-${signature(visit, action)}
+<form method="post" action="/pay/${request.token}">
+${signature(request, action)}
 <button>${isSetup ? 'Continue' : 'Continue to payment'}</button>
 </form>
 ${link.cancel_url === null ? null : html`<p><a class="button other" href="${link.cancel_url}">Not now</a></p>`}`,
@@ -164,13 +164,13 @@ ${
 }
 
 /** The state of a link, for the script of its page. */
-async function state(visit: Visit): Promise<Answer> {
+async function state(request: PageRequest): Promise<Answer> {
   const read = async () => {
-    const { deps, token, now } = visit;
+    const { deps, token, now } = request;
     const found = tokenPattern.test(token) ? await findLink(deps.sql, token, now) : null;
     return found?.state ?? null;
   };
-  return stateAnswer(visit, read);
+  return stateAnswer(request, read);
 }
 
 /** How often a waiting request looks again, in milliseconds. */
@@ -186,7 +186,10 @@ const mostOfOnePage = 20;
 const waiting: string[] = [];
 
 /** Responds with a state as JSON. With `Prefer: wait` it waits until the state has changed, or the client has gone. */
-export async function stateAnswer({ waitMs, token, gone }: Visit, read: () => Promise<string | null>): Promise<Answer> {
+export async function stateAnswer(
+  { waitMs, token, gone }: PageRequest,
+  read: () => Promise<string | null>,
+): Promise<Answer> {
   const before = await read();
   if (before === null) return notFound;
   let now: string | null = before;

@@ -3,7 +3,23 @@ import type { ChargeOutcome } from '../domain/charge-outcome.ts';
 import { Html, html, isolated } from '../platform/html.ts';
 import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { bankAccount, chosenMethod, offeredMethods } from './offered-methods.ts';
-import { tokensByNumber } from './test-numbers.ts';
+
+/**
+ * The numbers of the sandbox's test cards, by their tokens. Each ends as its card does and passes the check of Luhn.
+ */
+export const testNumbers: Readonly<Record<string, string>> = {
+  tok_sandbox_visa_succeed: '4242424242424242',
+  tok_sandbox_visa_decline_insufficient_funds: '4000000000000002',
+  tok_sandbox_visa_decline_card_lost: '4000000000009987',
+  tok_sandbox_visa_decline_expired_card: '4000000000000069',
+  tok_sandbox_visa_3ds_required: '4000002500003155',
+  tok_sandbox_visa_timeout: '4000000000000119',
+  tok_sandbox_mastercard_succeed: '5555555555554444',
+  tok_sandbox_amex_succeed: '371449635398431',
+};
+
+/** The tokens of the test cards by number, for the script that chooses the card of a number. */
+const tokensByNumber = Object.fromEntries(Object.entries(testNumbers).map(([token, number]) => [number, token]));
 
 /** What is wrong with the fields of a form, in a payer's words, by their paths. */
 export type FieldWords = Readonly<Record<string, string>>;
@@ -67,7 +83,7 @@ ${field('account_number', 'Account number', '', wrong['/account_number'], { inpu
 }
 
 /** One way to pay, as a radio button. */
-export function choice(value: string, name: string, note: string, isChosen: boolean): Html {
+function choice(value: string, name: string, note: string, isChosen: boolean): Html {
   const id = `method-${value.replaceAll('_', '-')}`;
   return html`<div class="choice"><input type="radio" name="method" id="${id}" value="${value}"${isChosen ? new Html(' checked') : null}>
 <label for="${id}">${name} <span class="faint">${note}</span></label></div>`;

@@ -10,7 +10,7 @@ const formats = new Map<string, Intl.NumberFormat>();
 const longestAmount = 40;
 
 /** Returns how many decimals a currency has: two for AUD, none for JPY (ISO 4217, as Intl has it). */
-export function decimalsOf(currency: Currency): number {
+function decimalsOf(currency: Currency): number {
   return formatFor('en', currency).resolvedOptions().maximumFractionDigits ?? 2;
 }
 

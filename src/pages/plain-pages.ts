@@ -1,7 +1,7 @@
 import { html } from '../platform/html.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import { alert } from './layout.ts';
-import type { Page } from './visit.ts';
+import type { Page } from './page-request.ts';
 
 /** For every address that opens nothing: the same bytes, whatever was wrong with it. */
 export const notFound: Page = {

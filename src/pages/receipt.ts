@@ -4,13 +4,13 @@ import { findReceipt, type Receipt } from '../services/pages/payment-pages.ts';
 import { day, moment } from './dates.ts';
 import { rows } from './layout.ts';
 import { money } from './money.ts';
+import { type Answer, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { amountRows, methodInWords, purposeRows, statement } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
-import { type Answer, type PageRoute, payerOf, type Visit } from './visit.ts';
 
-async function show(visit: Visit): Promise<Answer> {
-  const { deps, token, locale } = visit;
-  const receipt = await findReceipt(deps.sql, deps.vault, token, payerOf(visit));
+async function show(request: PageRequest): Promise<Answer> {
+  const { deps, token, locale } = request;
+  const receipt = await findReceipt(deps.sql, deps.vault, token, payerOf(request));
   if (receipt === null) return notFound;
   return { status: 200, title: 'Receipt', payee: receipt.payee, main: content(receipt, locale) };
 }
@@ -41,7 +41,7 @@ ${refunded + returned === 0 ? null : html`<p>Paid after that: <strong>${money(Ma
 }
 
 /** A number that a person can read out: the end of the payment's id, which a biller's programmer can search for. */
-export function receiptNumber(intentId: string): string {
+function receiptNumber(intentId: string): string {
   return intentId.slice(-10);
 }
 

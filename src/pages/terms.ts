@@ -8,7 +8,7 @@ import type { MinorUnits } from '../domain/units.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
 import type { Price } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
-import type { UnpaidPayment } from '../services/pages/unpaid-payment.ts';
+import type { UnpaidPayment } from '../services/pages/purchase.ts';
 import type { ComingPayments, TakenNow } from '../services/subjects/coming-payments.ts';
 import { dateInWords } from './dates.ts';
 import { inWords } from './money.ts';

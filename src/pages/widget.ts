@@ -8,9 +8,9 @@ import { postedVersion, signature } from './forms.ts';
 import { framePolicy } from './headers.ts';
 import { alert } from './layout.ts';
 import { accountFields, type FieldWords, methodChoices } from './method-fields.ts';
+import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { methodInWords } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';
-import { type Answer, type Page, type PageRoute, payerOf, type Visit } from './visit.ts';
 
 const action = 'widget';
 const allTypes = ['card', 'au_becs_debit'] as const;
@@ -24,10 +24,10 @@ interface Frame {
   query: string;
 }
 
-async function find(visit: Visit): Promise<Frame | null> {
-  const [key, origin, asked] = ['key', 'origin', 'types'].map((name) => visit.query.get(name) ?? '');
+async function find(request: PageRequest): Promise<Frame | null> {
+  const [key, origin, asked] = ['key', 'origin', 'types'].map((name) => request.query.get(name) ?? '');
   if (!key || !origin) return null;
-  const host = await openWidget(visit.deps.sql, { key, origin }, payerOf(visit));
+  const host = await openWidget(request.deps.sql, { key, origin }, payerOf(request));
   if (host === null) return null;
   const wanted = asked ? asked.split(',') : ['card'];
   // In live mode cards are entered at the processor, never here.
@@ -35,33 +35,36 @@ async function find(visit: Visit): Promise<Frame | null> {
   return { host, origin, types, query: String(new URLSearchParams({ key, origin, types: types.join() })) };
 }
 
-async function show(visit: Visit): Promise<Answer> {
-  const frame = await find(visit);
-  return frame === null ? notFound : form(visit, frame);
+async function show(request: PageRequest): Promise<Answer> {
+  const frame = await find(request);
+  return frame === null ? notFound : form(request, frame);
 }
 
 /** Saves the method. What the biller's page gets of it is its id, and what a payer would recognise it by. */
-async function save(visit: Visit): Promise<Answer> {
-  const { deps, address } = visit;
-  const frame = await find(visit);
+async function save(request: PageRequest): Promise<Answer> {
+  const { deps, address } = request;
+  const frame = await find(request);
   if (frame === null) return notFound;
-  if (postedVersion({ ...visit, token: frame.query }, action) === null) {
-    return form(visit, frame, { status: 400, above: 'This form was open for too long. Nothing was saved. Try again.' });
+  if (postedVersion({ ...request, token: frame.query }, action) === null) {
+    return form(request, frame, {
+      status: 400,
+      above: 'This form was open for too long. Nothing was saved. Try again.',
+    });
   }
-  const read = readMethod(visit.form, frame.types);
+  const read = readMethod(request.form, frame.types);
   if ('wrong' in read) {
     const refusal = await countUse(deps.sql, deps.vault, pageLimits.refusals, addressSubject(address));
-    if (!refusal.isAllowed) return form(visit, frame, tooManyForms);
-    return form(visit, frame, { status: 400, above: 'Please correct the fields marked below.', fields: read.wrong });
+    if (!refusal.isAllowed) return form(request, frame, tooManyForms);
+    return form(request, frame, { status: 400, above: 'Please correct the fields marked below.', fields: read.wrong });
   }
   const use = await countUse(deps.sql, deps.vault, pageLimits.methods, addressSubject(address));
   if (!use.isAllowed) {
     await use.undo();
-    return form(visit, frame, tooManyForms);
+    return form(request, frame, tooManyForms);
   }
-  const secret = visit.form.get('client_secret') || null;
+  const secret = request.form.get('client_secret') || null;
   const saved = await saveWidgetMethod(deps.sql, deps.vault, frame.host, read.method, secret);
-  if (typeof saved === 'string') return form(visit, frame, { status: 422, above: refusals[saved] });
+  if (typeof saved === 'string') return form(request, frame, { status: 422, above: refusals[saved] });
   return done(frame, saved);
 }
 
@@ -80,16 +83,16 @@ interface Said {
 }
 
 function form(
-  visit: Visit,
+  request: PageRequest,
   { host, origin, types, query }: Frame,
   { status, above, fields = {} }: Said = { status: 200, above: null },
 ): Page {
-  const method = html`${methodChoices(types, [], visit.form, fields)}
-${types.includes('au_becs_debit') ? html`<fieldset class="account"><legend>Bank account</legend>${accountFields(visit.form, fields)}</fieldset>` : null}`;
+  const method = html`${methodChoices(types, [], request.form, fields)}
+${types.includes('au_becs_debit') ? html`<fieldset class="account"><legend>Bank account</legend>${accountFields(request.form, fields)}</fieldset>` : null}`;
   const main: Html = html`${above === null ? null : alert(above)}
 <form method="post" action="/widget/frame?${query}">
-${signature({ ...visit, token: query }, action)}
-<input type="hidden" name="client_secret" value="${visit.form.get('client_secret') ?? ''}">
+${signature({ ...request, token: query }, action)}
+<input type="hidden" name="client_secret" value="${request.form.get('client_secret') ?? ''}">
 ${method}
 <button>Use this</button>
 </form>`;

@@ -23,7 +23,7 @@ export function grpcStatusOf(error: unknown): GrpcStatus | null {
   return names.get(error.code) ?? null;
 }
 
-/** The same of a call that failed inside of another error, as the client library wraps it. */
+/** The same for a failed call that the client library has wrapped in another error. */
 export function grpcStatusInside(error: unknown): GrpcStatus | null {
   return grpcStatusOf(grpcErrorIn(error));
 }

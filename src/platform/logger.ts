@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 import { refusalOf } from './database-causes.ts';
 import { describeLoss, type Loss, nonBlockingStdout, openLogOutput } from './log-output.ts';
 import { withoutSecrets } from './redact.ts';
-import { safeLines } from './terminal-text.ts';
+import { safeLines } from './terminal.ts';
 import { currentTrace, isTracing } from './tracing.ts';
 
 export type { Logger } from 'pino';

@@ -2,24 +2,24 @@
 // Without a subscriber, an event costs one function call. `services/telemetry.ts` has those about payments.
 
 /** A transaction waits for a connection of the pool. */
-export interface TransactionAwaited {
+interface TransactionAwaited {
   kind: 'transaction awaited';
 }
 
 /** A transaction has its connection. `waitSeconds` covers the wait and the round trip of `begin`. */
-export interface TransactionBegun {
+interface TransactionBegun {
   kind: 'transaction begun';
   waitSeconds: number;
 }
 
 /** A transaction has released its connection, or never got one (`hadBegun` is false). */
-export interface TransactionEnded {
+interface TransactionEnded {
   kind: 'transaction ended';
   hadBegun: boolean;
 }
 
 /** Lines of this process's log could not be written. Emitted at once, while the log itself cannot report it. */
-export interface LogLinesLost {
+interface LogLinesLost {
   kind: 'log lines lost';
   lines: number;
 }

@@ -1,8 +1,6 @@
 // The API process: serves HTTP, and dispatches the outbox entries of its own transactions at once.
 
-import { setTimeout as pause } from 'node:timers/promises';
-import { findLatestRun } from '../operations/sides/latest-run.ts';
-import { sideOf } from '../operations/sides/workflow-sides.ts';
+import { findLatestRun, sideOf } from '../operations/sides/workflow-sides.ts';
 import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
@@ -12,8 +10,8 @@ import { createWebApp } from '../sites/app.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf, webUisOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
-import { listen } from './listen.ts';
+import { announceReady, orExplain, surviveOutages } from './lifecycle.ts';
+import { drainOnShutdown, listen } from './listen.ts';
 import { openMetrics } from './metrics/open.ts';
 import { watchSelf } from './self-watch.ts';
 import { readServingConfig } from './service-config.ts';
@@ -76,7 +74,7 @@ const app = createWebApp({
   checks: {
     // Without the comparison, most requests still fail.
     PostgreSQL: () => Promise.all([takesWrites(sql), keys.fits]),
-    // Of two, that of live mode: the sandbox's must not take this process away from live mode.
+    // If there are two, the one of live mode: the sandbox's must not take this process away from live mode.
     Temporal: () => sides[0].temporal.workflowService.getSystemInfo({}),
     'a process that stays': async () => {
       if (ending.signal.aborted) throw new Error('the process is ending');
@@ -87,23 +85,14 @@ await keys.fitsOrWaits;
 const watching = watchSelf({ sql, databaseUrl, vault: keys.vault }, 'api', logger);
 const server = await orExplain(() => listen(app, { host: config.host, port: config.port, variable: 'PORT' }));
 
-const delayMs = config.drainDelaySeconds * 1000;
-onShutdown(
-  async () => {
-    // Not ready, but still serving: balancers take this process out before it refuses connections.
-    ending.abort();
-    server.drain();
-    await pause(delayMs);
-    await server.close();
-    timeSkipping.close();
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
-    await watching.close();
-    await metrics?.close();
-    await tracing?.close().catch(() => {}); // the collector may be away
-    await closeSides(sides);
-    await Promise.all([sql.end({ timeout: 5 }), figures.end({ timeout: 5 })]);
-  },
-  { delayMs },
-);
+drainOnShutdown(server, ending, config.drainDelaySeconds, async () => {
+  timeSkipping.close();
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+  await watching.close();
+  await metrics?.close();
+  await tracing?.close().catch(() => {}); // the collector may be away
+  await closeSides(sides);
+  await Promise.all([sql.end({ timeout: 5 }), figures.end({ timeout: 5 })]);
+});
 announceReady();
 logger.info({ port: server.port }, 'API is ready');

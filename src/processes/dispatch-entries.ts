@@ -14,7 +14,7 @@ import { batchOptionsOf, startOptionsOf } from './temporal/start-options.ts';
 
 const longestBackoffMs = 10_000;
 
-export type Entries = readonly [ClaimedEntry, ...ClaimedEntry[]];
+type Entries = readonly [ClaimedEntry, ...ClaimedEntry[]];
 
 /** Sends claimed outbox entries to a Temporal. */
 export interface EntryDispatch {

@@ -7,7 +7,7 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
-import { expireMandates } from '../services/mandates/expiry.ts';
+import { expireMandates } from '../services/mandates/mandate-ends.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type Koa from 'koa';
 import { type RunningServer, serve } from '../api/http/server.ts';
 import { ConfigError } from './config/config.ts';
+import { onShutdown } from './lifecycle.ts';
 
 /** What is wrong with the address to listen on, by the code of the error. */
 const faults: Record<string, (at: { host: string; port: number; variable: string }) => string> = {
@@ -25,4 +27,25 @@ export async function listen(
     const fault = faults[code];
     throw fault === undefined ? error : new ConfigError([fault(at)]);
   }
+}
+
+/**
+ * On a signal to end, this process is no longer ready (`ending`) but still serves for `delaySeconds`: balancers take it
+ * out before it refuses connections. Then the server closes, and `close` ends the rest.
+ */
+export function drainOnShutdown(
+  server: RunningServer,
+  ending: AbortController,
+  delaySeconds: number,
+  close: () => Promise<void>,
+): void {
+  const delayMs = delaySeconds * 1000;
+  const drain = async () => {
+    ending.abort();
+    server.drain();
+    await pause(delayMs);
+    await server.close();
+    await close();
+  };
+  onShutdown(drain, { delayMs });
 }

@@ -1,6 +1,5 @@
 // The process of the pages for payers: serves HTML, and dispatches the outbox entries of its own transactions at once.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { createPages } from '../pages/app.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
@@ -9,8 +8,8 @@ import { accountReader } from '../services/customers/bank-accounts.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
-import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
-import { listen } from './listen.ts';
+import { announceReady, orExplain, surviveOutages } from './lifecycle.ts';
+import { drainOnShutdown, listen } from './listen.ts';
 import { openMetrics } from './metrics/open.ts';
 import { watchSelf } from './self-watch.ts';
 import { readServingConfig } from './service-config.ts';
@@ -60,20 +59,12 @@ const server = await orExplain(() =>
   listen(pages, { host: config.host, port: config.pagesPort, variable: 'PAGES_PORT' }),
 );
 
-const delayMs = config.drainDelaySeconds * 1000;
-onShutdown(
-  async () => {
-    ending.abort();
-    server.drain();
-    await pause(delayMs);
-    await server.close();
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
-    await watching.close();
-    await metrics?.close();
-    await closeSides(sides);
-    await sql.end({ timeout: 5 });
-  },
-  { delayMs },
-);
+drainOnShutdown(server, ending, config.drainDelaySeconds, async () => {
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()));
+  await watching.close();
+  await metrics?.close();
+  await closeSides(sides);
+  await sql.end({ timeout: 5 });
+});
 announceReady();
 logger.info({ port: server.port }, 'pages are ready');

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { type ProcessProblem, reportProblem, withdrawProblem } from '../db/process-reports.ts';
+import { heartbeatName } from '../operations/stuck/kinds/sessions.ts';
 import { refusalOf } from '../platform/database-causes.ts';
 import type { Logger } from '../platform/logger.ts';
 import { openPool, type Pool } from '../platform/postgres/connection.ts';
@@ -10,10 +11,9 @@ import { type Repetition, repeat } from '../platform/repeat.ts';
 import { findNewerKeys } from '../services/accounts/recorded-keys.ts';
 import type { Vault } from '../services/accounts/vault.ts';
 import { emit } from '../services/telemetry.ts';
-import { startHeartbeat } from './heartbeat.ts';
 
 /** Also how long after it begins a problem is found at most. */
-export const watchedEveryMs = 10_000;
+const watchedEveryMs = 10_000;
 /** Machines with a time server differ by milliseconds. */
 const toleratedSkewMs = 5_000;
 /** A response that took longer says too little about the instant it was made. */
@@ -121,4 +121,41 @@ async function refusalOfLogin(databaseUrl: string, name: string): Promise<string
   } finally {
     await probe.end({ timeout: 1 });
   }
+}
+
+const everyMs = 2_000;
+/** PostgreSQL closes the session of a host that has not responded for 25 s. Its default is more than two hours. */
+const keepalive = { idle: 10, interval: 5, count: 3 };
+
+/**
+ * Sends PostgreSQL a statement every two seconds, on a session of its own that is named after this process. While the
+ * event loop stands still, none is sent, and the session is still there: so `ops stuck` tells a process that hangs from
+ * one that has ended. Temporal cannot tell: the native threads of its SDK keep polling.
+ */
+function startHeartbeat(databaseUrl: string, process: string, logger: Logger): Repetition {
+  const session = openPool(databaseUrl, { max: 1, name: heartbeatName(process) });
+  let isWell = true;
+  const beating = repeat(
+    async () => {
+      await session`
+        select set_config('tcp_keepalives_idle', ${String(keepalive.idle)}, false),
+          set_config('tcp_keepalives_interval', ${String(keepalive.interval)}, false),
+          set_config('tcp_keepalives_count', ${String(keepalive.count)}, false)`;
+      isWell = true;
+    },
+    {
+      everyMs,
+      onError(err) {
+        if (isWell) logger.warn({ err }, 'this process could not show PostgreSQL that it runs; trying again');
+        isWell = false;
+      },
+    },
+  );
+  return {
+    wake: beating.wake,
+    async close() {
+      await beating.close();
+      await session.end({ timeout: 5 });
+    },
+  };
 }

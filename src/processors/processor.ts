@@ -100,7 +100,7 @@ export interface Submitted {
 }
 
 /** The bank has taken back a debit that it had collected. */
-export interface Returned {
+interface Returned {
   kind: 'returned';
   code: DeclineCode;
   message: string;

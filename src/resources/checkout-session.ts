@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { CheckoutSessionRow } from '../db/checkout-sessions.ts';
 import { exampleId } from '../domain/ids.ts';
-import { Id, Livemode, Nullable, pick, present, Strict, type Tag, Timestamp } from './common.ts';
+import { Id, lastFields, Nullable, pick, present, Strict, type Tag, Timestamp } from './common.ts';
 import { example, madeAt } from './examples.ts';
 import { LinkMode, offerFields, paymentLinkEventExample, presentOffer } from './payment-link.ts';
 
@@ -79,11 +79,7 @@ export const CheckoutSession = Strict(
     }),
     completed_at: Nullable(Timestamp),
     expired_at: Nullable(Timestamp),
-    biller_id: Type.String({ description: 'The account that is paid.' }),
-    livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of its customer; null in real time.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    ...lastFields('its customer'),
   },
   { title: 'CheckoutSession' },
 );

@@ -151,12 +151,19 @@ export const Unchangeable = Type.Union([Type.String(), Type.Null()], {
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 export const Livemode = Type.Boolean({ description: 'False in the sandbox.' });
+/** The last fields of what is paid by a customer, such as `the customer`: account, mode, test clock, dates. */
+export const lastFields = (customer: string) => ({
+  biller_id: Type.String({ description: 'The account that is paid.' }),
+  livemode: Livemode,
+  test_clock: Nullable(Type.String(), { description: `The test clock of ${customer}; null in real time.` }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 export const LocalDate = (description: string) => Type.String({ format: 'date', description });
 export const Currency = Type.Enum([...currencies], {
   title: 'Currency',
   description: 'An ISO 4217 code, in capitals.',
 });
-export const Amount = (description: string) => Type.Integer({ description });
 
 /**
  * Matches any text. The default pattern of a record uses `.`, which excludes line breaks: a name that contains one

@@ -6,7 +6,7 @@ import { mandateStatuses, nextChargeDate } from '../domain/mandates/mandate.ts';
 import { noticeChannels, noticeKinds } from '../domain/mandates/mandate-notices.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import { schemes } from '../domain/schemes/schemes.ts';
-import { Id, instant, Livemode, Nullable, pick, present, Strict, type Tag, Timestamp } from './common.ts';
+import { Id, instant, lastFields, Nullable, pick, present, Strict, type Tag, Timestamp } from './common.ts';
 import { example, madeAt, owned } from './examples.ts';
 
 export const mandates: Tag = {
@@ -119,11 +119,7 @@ export const Mandate = Strict(
     notices: Type.Array(MandateNotice, {
       description: 'Notices that the payer must get, and those that were sent; oldest first.',
     }),
-    biller_id: Type.String({ description: 'The account that is paid.' }),
-    livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    ...lastFields('the customer'),
   },
   { title: 'Mandate' },
 );

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import { exampleId } from '../domain/ids.ts';
 import { takenOnPages } from '../domain/page-methods.ts';
-import { Currency, Id, Livemode, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
+import { Currency, Id, lastFields, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, owned } from './examples.ts';
 import { Unpaid } from './subscription-input.ts';
 
@@ -29,12 +29,12 @@ const wanted = (what: string) =>
     title: 'CollectChoice',
     description: `Whether the payer is asked for ${what}.`,
   });
-export const Collect = Strict(
+const Collect = Strict(
   { email: wanted('an e-mail address'), name: wanted('a name'), phone: wanted('a phone number') },
   { title: 'Collect' },
 );
 
-export const AmountRange = Strict(
+const AmountRange = Strict(
   {
     min: Type.Integer({ description: 'The least, minor units.' }),
     max: Type.Integer({ description: 'The most, minor units.' }),
@@ -43,7 +43,7 @@ export const AmountRange = Strict(
   { title: 'AmountRange' },
 );
 
-export const ApplyTo = Strict(
+const ApplyTo = Strict(
   {
     payment_plan_id: Type.Optional(
       Type.String({
@@ -125,11 +125,7 @@ export const PaymentLink = Strict(
     collected_amount: Type.Integer({ description: 'The sum of these payments without surcharges, minor units.' }),
     completed_at: Nullable(Timestamp),
     expired_at: Nullable(Timestamp),
-    biller_id: Type.String({ description: 'The account that is paid.' }),
-    livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of its customer; null in real time.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    ...lastFields('its customer'),
   },
   { title: 'PaymentLink' },
 );

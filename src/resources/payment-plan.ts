@@ -3,7 +3,7 @@ import type { PaymentPlanRow } from '../db/payment-plans.ts';
 import { slotDate } from '../domain/calendar.ts';
 import { exampleId } from '../domain/ids.ts';
 import { cadenceOf } from '../domain/plans/plan.ts';
-import { Currency, Id, Livemode, LocalDate, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
+import { Currency, Id, LocalDate, lastFields, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
 import { dueAt, example, madeAt, owned } from './examples.ts';
 import { defaultedFields, requiredFields } from './payment-plan-input.ts';
 
@@ -70,11 +70,7 @@ export const PaymentPlan = Strict(
       description:
         'When a failed payment is next retried: the earliest time if there are several; null if there is none.',
     }),
-    biller_id: Type.String({ description: 'The account that is paid.' }),
-    livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    ...lastFields('the customer'),
   },
   { title: 'PaymentPlan' },
 );

@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { exampleId } from '../domain/ids.ts';
-import { calendarOf, type Period, plannedPause } from '../domain/subscriptions/course.ts';
 import { periodDates } from '../domain/subscriptions/periods.ts';
+import { calendarOf, type Period, plannedPause } from '../domain/subscriptions/subscription.ts';
 import {
   Currency,
   Id,
   ListOf,
-  Livemode,
   LocalDate,
+  lastFields,
   Nullable,
   nullable,
   present,
@@ -179,11 +179,7 @@ export const Subscription = Strict(
       { description: 'Why its last charge failed; null if it did not.' },
     ),
     metadata: defaultedTerms.metadata,
-    biller_id: Type.String({ description: 'The account that is paid.' }),
-    livemode: Livemode,
-    test_clock: Nullable(Type.String(), { description: 'The test clock of the customer; null in real time.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
+    ...lastFields('the customer'),
   },
   { title: 'Subscription' },
 );

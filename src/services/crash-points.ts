@@ -3,7 +3,7 @@
  * of a payment, an advance, a delivery, a request and the dispatch of the outbox. They do nothing unless a fault run
  * listens.
  */
-export const crashPoints = [
+const crashPoints = [
   'charge prepared',
   'charge reserved',
   'confirm opened',

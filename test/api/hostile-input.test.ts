@@ -8,7 +8,7 @@ import type { Reply } from '../support/api.ts';
 import { contentsOf } from '../support/contents.ts';
 import { type GoodRequest, goodRequests } from '../support/good-bodies.ts';
 import { usePayer } from '../support/payer.ts';
-import { scatter, spoil, type Values } from '../support/spoiling.ts';
+import { type ChangedBody, scatter, spoil, type Values } from '../support/spoiling.ts';
 
 const withBody = allRoutes.filter((route) => route.body !== undefined);
 const writing = allRoutes.filter(({ method }) => method === 'POST' || method === 'PUT');
@@ -36,6 +36,21 @@ const noObjects = ['null', '[]', '[{}]', '"x"', '1', 'true', '{', '{"a":1}}', "{
 
 /** By a member what is told instead, where the member is of no use without another that was not given. */
 const needs: Readonly<Record<string, string>> = { '/scheduled_payment_date': '/payment_method' };
+
+/**
+ * Returns which of the changes of a body have not been returned before: several examples of an operation have the same
+ * members. Where a type or mode differs, so does what they may be.
+ */
+function useNewOnes() {
+  const known = new Set<string>();
+  return ({ route, body }: GoodRequest, changed: readonly ChangedBody[]): ChangedBody[] => {
+    const types = [...JSON.stringify(body).matchAll(/"(?:type|mode)":"\w*"/g)].join();
+    return changed.filter(({ what }) => {
+      const { size } = known;
+      return known.add(`${route.operation} ${types} ${what}`).size > size;
+    });
+  };
+}
 
 /** Asserts that this is a refusal: 4xx with the envelope of the contract, which shows nothing of the inside. */
 function assertRefused({ status, text, body }: Reply, told: string): void {
@@ -76,9 +91,10 @@ describe('a body that is right but for one thing', () => {
   it('is refused with a fault that names the place, and changes nothing, in every member of every body', async function () {
     this.timeout(300_000);
     const before = await contentsOf(stage.db.sql);
+    const newOnes = useNewOnes();
     let sent = 0;
     for (const request of good) {
-      for (const { what, path, json } of spoil(asNode(request.route.body) ?? {}, request.body)) {
+      for (const { what, path, json } of newOnes(request, spoil(asNode(request.route.body) ?? {}, request.body))) {
         const reply = await send(request, json);
         const told = `${request.route.operation} (${request.name}) with ${what}`;
         assertRefused(reply, told);
@@ -127,9 +143,10 @@ describe('a body that is right but for one thing', () => {
 
   it('is an answer below 500, and a refusal with the envelope, where the thing is odd', async function () {
     this.timeout(120_000);
+    const newOnes = useNewOnes();
     let sent = 0;
     for (const request of good) {
-      for (const { what, json } of scatter(asNode(request.route.body) ?? {}, request.body, odd)) {
+      for (const { what, json } of newOnes(request, scatter(asNode(request.route.body) ?? {}, request.body, odd))) {
         const reply = await send(request, json);
         if (reply.status >= 300) assertRefused(reply, `${request.route.operation} (${request.name}) with ${what}`);
         sent += 1;

@@ -210,12 +210,17 @@ describe('an Idempotency-Key', () => {
 
   it('belongs to one biller and mode', async () => {
     const [one, two] = [await makeKeys(db.sql), await makeKeys(db.sql)];
-    const replies = [];
-    for (const sender of [one.sandboxSecret, one.liveSecret, two.sandboxSecret]) {
-      const headers = { 'Idempotency-Key': 'shared' };
-      replies.push(await api.send('POST', '/notes', { key: sender, body: { text: 'tenants' }, headers }));
+    const texts: string[] = [];
+    for (const isRepeated of [false, true]) {
+      for (const sender of [one.sandboxSecret, one.liveSecret, two.sandboxSecret]) {
+        const headers = { 'Idempotency-Key': 'shared' };
+        const reply = await api.send('POST', '/notes', { key: sender, body: { text: 'tenants' }, headers });
+        assert.deepEqual([reply.status, isReplay(reply)], [201, isRepeated], reply.text);
+        texts.push(reply.text);
+      }
     }
-    assert.equal(new Set(replies.map(({ text }) => text)).size, 3);
+    assert.equal(new Set(texts).size, 3);
+    assert.deepEqual(texts.slice(3), texts.slice(0, 3));
     assert.equal(await notes('tenants'), 3);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { beginLife, type Life } from '../pairs/lives.ts';
+import { useInvariants } from '../support/database.ts';
 import { useStage } from '../support/stage.ts';
 import { stuckBySubject } from '../support/stuck.ts';
 
@@ -9,6 +10,7 @@ const ways = { 'in one advance': undefined, 'by the day': 86_400_000 };
 
 describe('days in the time zone of the biller', () => {
   const stage = useStage({ biller: { timeZone: 'Australia/Sydney' } });
+  useInvariants(stage.db);
   async function begin(from: string, stride?: number): Promise<Life> {
     return beginLife(stage, (await stage.merchant.clock(from)).id, { from, ...(stride && { stride }) });
   }

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { millisecondsPerDay } from '../../src/domain/calendar.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { expireMandates } from '../../src/services/mandates/expiry.ts';
+import { expireMandates } from '../../src/services/mandates/mandate-ends.ts';
 import { useDebtor } from '../support/debtor.ts';
 import { refusal, useStage } from '../support/stage.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { faultPaths, refusal, rowCounts, useStage } from '../support/stage.ts';
+import { refusal, rowCounts, useStage } from '../support/stage.ts';
 
 const path = '/payment_methods';
 const fixture = (token: string) => ({ type: 'fixture', token, data: '' });
@@ -121,33 +121,6 @@ describe('saving a bank account', () => {
 describe('saving a payment method', () => {
   const stage = useStage();
   const post = (body: unknown) => stage.request('POST', path, body);
-
-  it('names type alone when the type is missing or unknown', async () => {
-    assert.deepEqual(refusal(await post({ ...card(), type: 'klarna' }), 400), ['/type invalid_value']);
-    assert.deepEqual(refusal(await post({ payment_method_data: {} }), 400), ['/type parameter_missing']);
-    for (const type of [null, 1, 'CARD', 'constructor']) {
-      assert.deepEqual(refusal(await post({ ...card(), type }), 400), ['/type invalid_value']);
-    }
-  });
-
-  it('is judged by the branch that its type names, whatever else it holds', async () => {
-    assert.deepEqual(refusal(await post({ type: 'card' }), 400), ['/payment_method_data parameter_missing']);
-    assert.deepEqual(refusal(await post({ type: 'card', payment_method_data: {}, name: 1 }), 400), [
-      '/name unknown_parameter',
-      '/payment_method_data/expiry_month parameter_missing',
-      '/payment_method_data/expiry_year parameter_missing',
-      '/payment_method_data/token_metadata parameter_missing',
-    ]);
-    const mixed = { ...debit(), payment_method_data: card().payment_method_data };
-    assert.deepEqual(faultPaths(await post(mixed), 400), [
-      '/payment_method_data/account_name',
-      '/payment_method_data/account_number',
-      '/payment_method_data/bsb_number',
-      '/payment_method_data/expiry_month',
-      '/payment_method_data/expiry_year',
-      '/payment_method_data/token_metadata',
-    ]);
-  });
 
   it('has a wrong BSB and account number refused in words', async () => {
     const { body } = await post(debit({ bsb_number: '06200', account_number: '123' }));

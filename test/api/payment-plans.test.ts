@@ -53,48 +53,10 @@ describe('creating a payment plan', () => {
     assert.deepEqual((await stage.request('GET', path)).body, { data: [expected], has_more: false });
   });
 
-  it('keeps every field that is given', async () => {
-    const given = {
-      frequency_type: 'weekly',
-      frequency_period: 2,
-      first_amount_cents: 2500,
-      total_amount_cents: 10_000,
-      until_further_notice: false,
-      first_date: '2027-02-01',
-      payment_instrument_id: here.card,
-      failure_behaviour: 'stop',
-      metadata: { _sandbox_outcome: 'decline,succeed' },
-    };
-    const { status, body } = await post(given);
-    assert.equal(status, 201);
-    for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name);
-    assert.equal(body.next_payment_date, '2027-02-01');
-  });
-
   it('is one row, without event or workflow', async () => {
     const before = await rowCounts(stage);
     await post();
     assert.deepEqual(await rowCounts(stage), { ...before, payment_plans: (before.payment_plans ?? 0) + 1 });
-  });
-
-  it('has all faults told at once with 422, the missing total among them', async () => {
-    assert.deepEqual(refusal(await stage.request('POST', path, {}), 422), [
-      '/currency parameter_missing',
-      '/customer_id parameter_missing',
-      '/frequency_type parameter_missing',
-      '/name parameter_missing',
-      '/recurring_amount_cents parameter_missing',
-      '/start_date parameter_missing',
-      '/total_amount_cents total_or_until_further_notice',
-    ]);
-    const wrong = { customer_id: 'cus_none', payment_instrument_id: 'pm_none', start_date: '2020-01-01' };
-    assert.deepEqual(await faults({ ...wrong, first_date: '2199-01-01', metadata: { _sandbox_outcome: 'x' } }), [
-      '/customer_id resource_missing',
-      '/first_date out_of_range',
-      '/metadata/_sandbox_outcome invalid_value',
-      '/payment_instrument_id resource_missing',
-      '/start_date out_of_range',
-    ]);
   });
 
   it('needs a method: its own, or the customer’s default at that moment', async () => {
@@ -137,46 +99,11 @@ describe('the dates of a plan', () => {
   });
 });
 
-describe('the list of plans', () => {
-  const here = usePayer();
-  const { stage } = here;
-  const list = (query = '') => stage.request('GET', `${path}?${query}`);
-
-  it('is newest first, 20 a page, by customer and by state', async () => {
-    const ids: string[] = [];
-    const more = (await stage.merchant.payer()).id;
-    for (let n = 0; n < 21; n++)
-      ids.unshift((await stage.merchant.plan({ customer_id: here.customer, start_date: '2027-02-01' })).id);
-    const other = await stage.merchant.plan({ customer_id: more, start_date: '2199-01-01' });
-    await stage.merchant.move(String(ids[3]), 'activate');
-    const idsOf = async (query: string) => (await list(query)).body.data.map((plan: { id: string }) => plan.id);
-    const first = (await list()).body;
-    assert.deepEqual([first.data.length, first.has_more, first.data[0].id], [20, true, other.id]);
-    assert.deepEqual(await idsOf(`starting_after=${first.data[19].id}`), ids.slice(19));
-    assert.deepEqual(await idsOf(`customer_id=${here.customer}&limit=100`), ids);
-    assert.deepEqual([await idsOf('state=active'), await idsOf('state=closed')], [[ids[3]], []]);
-    assert.deepEqual(await idsOf('customer_id=cus_none'), []);
-  });
-
-  it('refuses an unknown state or cursor with 400', async () => {
-    assert.deepEqual(refusal(await list('state=paused'), 400), ['query/state invalid_value']);
-    assert.deepEqual(refusal(await list('starting_after=pp_none'), 400), ['query/starting_after resource_missing']);
-  });
-});
-
 describe('updating a plan', () => {
   const here = usePayer();
   const { stage } = here;
   const put = (id: string, body: unknown) => stage.request('PUT', `${path}/${id}`, body);
   const make = (body: object = {}) => stage.merchant.plan({ customer_id: here.customer, ...terms, ...body });
-  const everything = {
-    frequency_type: 'weekly',
-    frequency_period: 3,
-    first_amount_cents: 100,
-    currency: 'USD',
-    start_date: '2027-03-01',
-    first_date: '2027-02-27',
-  };
   const always = {
     name: 'New',
     recurring_amount_cents: 700,
@@ -195,32 +122,6 @@ describe('updating a plan', () => {
     if (state === 'closed') await stage.merchant.move(id, 'close');
     return id;
   }
-
-  it('changes everything but customer_id while it is pending', async () => {
-    const id = await inState('pending');
-    await stage.advance(here.clock, '2027-01-12T00:00:00Z');
-    const change = { ...everything, ...always, metadata, payment_instrument_id: here.card };
-    const { status, body } = await put(id, change);
-    assert.equal(status, 200);
-    for (const [name, value] of Object.entries(change)) assert.deepEqual(body[name], value, name);
-    assert.deepEqual([body.created_at, body.updated_at], [frozen, '2027-01-12T00:00:00.000Z']);
-    assert.equal(body.next_payment_date, '2027-02-27');
-    assert.deepEqual(refusal(await put(id, { customer_id: here.customer }), 422), ['/customer_id immutable']);
-  });
-
-  it('changes seven fields while it is active or suspended, and tells of each other one', async () => {
-    for (const state of ['active', 'suspended']) {
-      const id = await inState(state);
-      const before = (await stage.request('GET', `${path}/${id}`)).body;
-      assert.deepEqual(
-        refusal(await put(id, { ...everything, customer_id: 'cus_x', name: 'N' }), 422),
-        [...Object.keys(everything), 'customer_id'].map((name) => `/${name} immutable`).sort(),
-      );
-      assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, before);
-      const change = { ...always, metadata, payment_instrument_id: here.card };
-      assert.deepEqual((await put(id, change)).body, { ...before, ...change });
-    }
-  });
 
   it('changes metadata in every state, without an event or a step of the plan', async () => {
     for (const state of ['pending', 'active', 'suspended', 'deactivated', 'closed']) {
@@ -273,14 +174,6 @@ describe('updating a plan', () => {
 
   it('takes the same values as a creation does, and tells all faults at once', async () => {
     const id = await inState('pending');
-    const wrong = { name: '', recurring_amount_cents: 0, currency: 'x', start_date: '2027-02-30', bogus: 1 };
-    assert.deepEqual(refusal(await put(id, wrong), 422), [
-      '/bogus unknown_parameter',
-      '/currency invalid_value',
-      '/name too_short',
-      '/recurring_amount_cents out_of_range',
-      '/start_date invalid_format',
-    ]);
     const unwise = { start_date: '2027-01-09', payment_instrument_id: 'pm_none', metadata: { _sandbox_outcome: 'x' } };
     assert.deepEqual(refusal(await put(id, { ...unwise, total_amount_cents: 5, until_further_notice: true }), 422), [
       '/metadata/_sandbox_outcome invalid_value',

@@ -10,9 +10,13 @@ const path = '/api/v1/customers';
 const limits = ({ headers }: Reply) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 const isRefused = ({ status }: Reply) => status === 429;
 
+/** So few that a busy machine, too, sends more. */
+const perSecond = 5;
+const burst = 5;
+
 describe('the rate limit', () => {
   const db = useDatabase();
-  const settings = { webhookAllowLoopback: true, rateLimitPerSecond: 20, rateLimitBurst: 5 };
+  const settings = { webhookAllowLoopback: true, rateLimitPerSecond: perSecond, rateLimitBurst: burst };
   const api = useApi(db, undefined, () => ({ settings }));
   const get = (key: string) => api.send('GET', path, { key });
   /**
@@ -24,7 +28,7 @@ describe('the rate limit', () => {
     const seconds = (performance.now() - begun) / 1_000;
     const refused = replies.filter(isRefused);
     const passed = replies.length - refused.length;
-    assert.ok(passed >= 5 && passed <= 5 + 20 * seconds, `${passed} passed in ${seconds} s`);
+    assert.ok(passed >= burst && passed <= burst + perSecond * seconds, `${passed} passed in ${seconds} s`);
     return refused;
   }
 
@@ -36,7 +40,7 @@ describe('the rate limit', () => {
       ['1', 'rate_limit_error', 'rate_limited'],
     );
     assert.equal((await get(other.key)).status, 200);
-    await pause(120);
+    await pause(250);
     assert.equal((await get(key)).status, 200);
   });
 
@@ -63,7 +67,7 @@ describe('the rate limit', () => {
   it('does not save up more than the burst while a key rests', async () => {
     const { key } = await makeKey(db.sql);
     await get(key);
-    await pause(700);
+    await pause(1_500);
     assert.ok((await burstOf(key)).length > 0);
   });
 
@@ -72,14 +76,13 @@ describe('the rate limit', () => {
     const begun = performance.now();
     let allowed = 0;
     let refused = 0;
-    while (performance.now() - begun < 1_000) {
+    while (performance.now() - begun < 2_000) {
       if (isRefused(await get(key))) refused += 1;
       else allowed += 1;
     }
     const seconds = (performance.now() - begun) / 1_000;
     assert.ok(refused > 0);
-    assert.ok(allowed <= 5 + 20 * seconds, `${allowed} allowed in ${seconds} s`);
-    assert.ok(allowed >= 0.7 * (5 + 20 * seconds), `${allowed} allowed in ${seconds} s`);
+    assert.ok(allowed > burst && allowed <= burst + perSecond * seconds, `${allowed} allowed in ${seconds} s`);
   });
 });
 

@@ -188,62 +188,6 @@ describe('advancing a test clock', () => {
     });
   });
 
-  it('goes forward only, with 422', async () => {
-    for (const target of [frozen, inDays(0, -1), inDays(-400), '2027-01-10T11:00:00+11:00']) {
-      assert.deepEqual(refusal(await advance(target), 422), ['/frozen_time out_of_range']);
-    }
-    assert.equal((await advance(inDays(0, 1))).status, 202);
-  });
-
-  it('needs an instant, as a creation does', async () => {
-    assert.deepEqual(refusal(await stage.request('POST', `${path}/${here.clock}/advance`, {}), 422), [
-      '/frozen_time parameter_missing',
-    ]);
-    for (const target of [null, 5, '2027-02-30T00:00:00Z', 'tomorrow']) {
-      assert.equal(refusal(await advance(target), 422).length, 1);
-    }
-    assert.deepEqual(refusal(await advance('9999-12-31T23:59:59Z'), 422), ['/frozen_time out_of_range']);
-    refusal(await advance(inDays(1), 'clk_none'), 404, 'resource_missing');
-  });
-
-  for (const [title, frequencies, days] of [
-    ['62 days with no plan', [], 62],
-    ['14 days with a weekly plan', [['weekly', 1]], 14],
-    ['28 days with a fortnightly plan', [['weekly', 2]], 28],
-    ['60 days with a monthly plan', [['monthly', 1]], 60],
-    [
-      'twice the shortest of several',
-      [
-        ['monthly', 1],
-        ['weekly', 3],
-        ['monthly', 2],
-      ],
-      42,
-    ],
-  ] as const) {
-    it(`goes at most ${title}; one millisecond more is 422 and names the maximum`, async () => {
-      for (const [frequency_type, frequency_period] of frequencies) {
-        await here.active({ frequency_type, frequency_period, start_date: '2027-12-01' });
-      }
-      const reply = await advance(inDays(days, 1));
-      assert.deepEqual(refusal(reply, 422, 'advance_bound_exceeded'), []);
-      assert.equal(reply.body.error.max_frozen_time, inDays(days));
-      assert.ok(reply.body.error.message.includes(inDays(days)));
-      assert.equal((await stage.merchant.getClock(here.clock)).status, 'created');
-      assert.equal((await advance(inDays(days))).status, 202);
-    });
-  }
-
-  it('is bounded by active plans only', async () => {
-    const pending = await here.plan();
-    const suspended = await here.active({ start_date: '2027-12-01' });
-    await here.move(suspended, 'suspend');
-    const closed = await here.active({ start_date: '2027-12-01' });
-    await here.move(closed, 'close');
-    assert.equal((await stage.merchant.getPlan(pending.id)).state, 'pending');
-    assert.equal((await advance(inDays(62))).status, 202);
-  });
-
   it('is refused with invalid_state while it advances and after it has failed, which says why', async () => {
     await advance(inDays(1));
     assert.match((await advance(inDays(2))).body.error.message, /advancing/);
@@ -283,24 +227,6 @@ describe('advancing a test clock', () => {
     await here.advance(inDays(14));
     assert.deepEqual(await stage.merchant.getPlan(theirs.id), theirs);
     assert.deepEqual(await stage.merchant.getClock(other.id), before);
-  });
-});
-
-describe('listing test clocks', () => {
-  const stage = useStage();
-
-  it('is newest first, in pages', async () => {
-    const ids: string[] = [];
-    for (let n = 0; n < 3; n++) ids.unshift((await stage.merchant.clock(frozen)).id);
-    const list = async (query = '') => (await stage.request('GET', `${path}?${query}`)).body;
-    const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
-    assert.deepEqual([idsOf(await list()), (await list()).has_more], [ids, false]);
-    assert.deepEqual([idsOf(await list('limit=2')), (await list('limit=2')).has_more], [ids.slice(0, 2), true]);
-    assert.deepEqual(idsOf(await list(`starting_after=${ids[1]}`)), ids.slice(2));
-    assert.deepEqual(refusal(await stage.request('GET', `${path}?starting_after=clk_none`), 400), [
-      'query/starting_after resource_missing',
-    ]);
-    refusal(await stage.request('GET', `${path}/clk_none`), 404, 'resource_missing');
   });
 });
 

@@ -14,7 +14,7 @@ export type Fate =
   | 'silence'
   | { status: number; headers?: Record<string, string>; body?: string };
 
-export interface Seen {
+interface Seen {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;

@@ -48,9 +48,9 @@ describe('the packed sandbox in a folder without this repository', function () {
     const folder = join(stranger.folder, 'node_modules/@payments-service/sandbox/dist/service');
     const files = (await readdir(folder)).filter((name) => /\.c?js$/.test(name));
     const code = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
-    const patches = (await readdir(join(root, 'vendor'))).filter((name) => name.endsWith('.patch'));
+    const patches = (await readdir(join(root, 'patches'))).filter((name) => name.endsWith('.patch'));
     for (const name of patches) {
-      const patch = await readFile(join(root, 'vendor', name), 'utf8');
+      const patch = await readFile(join(root, 'patches', name), 'utf8');
       const added = Array.from(patch.matchAll(/^\+ +(?:function )?(\w+\(\)) \{?$/gm), ([, call = '']) => call);
       assert.ok(added.length > 0, `${name} adds a function`);
       for (const call of added) assert.ok(code.includes(call), `${call} of ${name}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { refusal, useStage } from '../support/stage.ts';
-import { type FieldRow, itShowsFields, itTakesFields, once, type Refused, type ShownRow } from './rows.ts';
+import { type FieldRow, itShowsFields, itTakesFields, metadataRow, once, type Refused, type ShownRow } from './rows.ts';
 import { itIsTheTable } from './tables.ts';
 
 const noText: Refused[] = [
@@ -92,6 +92,7 @@ const taken: readonly FieldRow[] = [
       [{ raw: '1' }, 'invalid_type'],
     ],
   },
+  metadataRow,
 ];
 
 const shown: readonly ShownRow[] = [
@@ -160,7 +161,7 @@ describe('Customer', () => {
   });
 
   describe('response-only fields', () => {
-    for (const field of ['id', 'biller_id', 'created_at', 'updated_at', 'deleted_at']) {
+    for (const field of ['id', 'biller_id', 'created_at', 'updated_at', 'deleted_at', 'livemode']) {
       it(`${field} cannot be given`, async () => {
         const value = (await stage.merchant.customer())[field as 'id'] ?? '2027-01-10T00:00:00Z';
         assert.deepEqual(refusal(await create({ name: 'Ada', [field]: value }), 422), [`/${field} unknown_parameter`]);

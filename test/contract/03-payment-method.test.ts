@@ -124,7 +124,9 @@ describe('Payment method', () => {
         rule: 'card or au_becs_debit, required',
         required: true,
         accepts: ['card'],
-        refuses: ['klarna', 'pay_id', 'paypal', 'CARD'].map((type): Refused => [type, 'invalid_value']),
+        refuses: ['klarna', 'pay_id', 'paypal', 'CARD', 'constructor', null, 1].map(
+          (type): Refused => [type, 'invalid_value'],
+        ),
       },
       {
         field: 'payment_method_data',

@@ -4,7 +4,7 @@ import { createMerchant } from '../support/merchant.ts';
 import { usePayer } from '../support/payer.ts';
 import { useStage } from '../support/stage.ts';
 import { card, intent } from './bodies.ts';
-import { type FieldRow, itShowsFields, itTakesFields, once, type Refused, type ShownRow } from './rows.ts';
+import { type FieldRow, itShowsFields, itTakesFields, once, outcomeRow, type Refused, type ShownRow } from './rows.ts';
 import { itIsTheTable } from './tables.ts';
 
 const currencies = ['USD', 'AUD', 'NZD', 'EUR', 'GBP', 'JPY'];
@@ -106,16 +106,7 @@ describe('Payment intent', () => {
         accepts: [{ anything: { goes: [1, null] } }, {}],
         refuses: [['text', 'invalid_type']],
       },
-      {
-        field: 'metadata',
-        rule: 'an object of string values, with the reserved keys _sandbox_outcome and _sandbox_refund_outcome',
-        accepts: [{ order: '7' }, { _sandbox_outcome: 'decline', _sandbox_refund_outcome: 'fail' }, {}],
-        refuses: [
-          [{ order: 7 }, 'invalid_type', '/metadata/order'],
-          [{ _sandbox_outcome: 'explode' }, 'invalid_value', '/metadata/_sandbox_outcome'],
-          ['order=7', 'invalid_type'],
-        ],
-      },
+      outcomeRow,
       { field: 'surcharge_applied', rule: 'a boolean', accepts: [true, false], refuses: [['yes', 'invalid_type']] },
       {
         field: 'scheduled_payment_date',
@@ -131,8 +122,8 @@ describe('Payment intent', () => {
       {
         field: 'statement_descriptor',
         rule: 'a string of at most 22 characters',
-        accepts: ['A', 'x'.repeat(22)],
-        refuses: [['x'.repeat(23), 'too_long'], ...noText],
+        accepts: ['A', 'x'.repeat(22), '😀'.repeat(22)],
+        refuses: [['x'.repeat(23), 'too_long'], ['', 'too_short'], ...noText],
       },
     ];
     itIsTheTable(

@@ -3,7 +3,16 @@ import { describe, it } from 'mocha';
 import { usePayer } from '../support/payer.ts';
 import { refusal } from '../support/stage.ts';
 import { plan } from './bodies.ts';
-import { type FieldRow, itShowsFields, itTakesFields, type Json, once, type Refused, type ShownRow } from './rows.ts';
+import {
+  type FieldRow,
+  itShowsFields,
+  itTakesFields,
+  type Json,
+  once,
+  outcomeRow,
+  type Refused,
+  type ShownRow,
+} from './rows.ts';
 import { itIsTheTable } from './tables.ts';
 
 const path = '/payment_plans';
@@ -139,7 +148,7 @@ describe('Payment plan', () => {
     const names = rows.map(({ field, required }) => [field, required ? 'yes' : 'no']);
     // The total is a test of its own below: it cannot be left out of a body that has no end.
     itIsTheTable('planRequest', ['Field', 'Required'], names.toSpliced(6, 0, ['total_amount_cents', 'no']));
-    itTakesFields(rows, {
+    itTakesFields([...rows, outcomeRow], {
       body,
       send: create,
       accepted: 201,

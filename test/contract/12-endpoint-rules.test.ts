@@ -56,6 +56,7 @@ describe('Endpoints: the filters of lists', () => {
       for (const move of path) await stage.merchant.move(id, move);
       assert.deepEqual(await ids(`/payment_plans?customer_id=${here.customer}&state=${state}`), [id], state);
     }
+    refusal(await stage.request('GET', '/payment_plans?state=paused'), 400);
   });
 
   it('test clocks newest first', async () => {
@@ -140,6 +141,8 @@ describe('Endpoints: the advance bound', () => {
       for (const more of plans) await here.active({ start_date: '2100-01-01', ...more });
       const beyond = await begin(day(days, 1));
       refusal(beyond, 422, 'advance_bound_exceeded');
+      assert.equal(beyond.body.error.max_frozen_time, day(days));
+      assert.equal((await stage.merchant.getClock(here.clock)).status, 'created');
       assert.equal((await begin(day(days))).status, 202);
     });
   }

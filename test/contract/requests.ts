@@ -4,7 +4,7 @@ import { card, clock, debit, instruments, intent, plan, subscription } from './b
 import type { Json } from './rows.ts';
 
 /** A request of the stage's biller, without the key. */
-export interface Request {
+interface Request {
   path: string;
   body?: Json;
 }

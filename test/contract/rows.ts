@@ -23,6 +23,40 @@ export interface FieldRow {
   refuses: readonly Refused[];
 }
 
+const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
+
+/** The metadata of any object. */
+export const metadataRow: FieldRow = {
+  field: 'metadata',
+  rule: 'an object of string values: 50 pairs, keys of 40 and values of 500 characters',
+  accepts: [{ order: '7' }, { ...pairs(49), ['k'.repeat(40)]: 'v'.repeat(500) }, {}],
+  refuses: [
+    [pairs(51), 'too_many'],
+    [{ ['k'.repeat(41)]: 'v' }, 'too_long', `/metadata/${'k'.repeat(41)}`],
+    [{ k: 'v'.repeat(501) }, 'too_long', '/metadata/k'],
+    [{ k: null }, 'invalid_type', '/metadata/k'],
+    [{ 'a\nb': 5 }, 'invalid_type', '/metadata/a\nb'],
+    ['order=7', 'invalid_type'],
+  ],
+};
+
+/** The words of an outcome in the metadata, in the sandbox. */
+export const outcomeRow: FieldRow = {
+  ...metadataRow,
+  rule: 'an object of string values, with the reserved keys _sandbox_outcome and _sandbox_refund_outcome',
+  accepts: [
+    ...metadataRow.accepts,
+    { _sandbox_outcome: 'decline', _sandbox_refund_outcome: 'fail' },
+    { _sandbox_outcome: 'decline,timeout,requires_action,succeed' },
+  ],
+  refuses: [
+    ...metadataRow.refuses,
+    ...['', 'Succeed', 'decline,', 'decline, succeed', 'explode'].map(
+      (_sandbox_outcome): Refused => [{ _sandbox_outcome }, 'invalid_value', '/metadata/_sandbox_outcome'],
+    ),
+  ],
+};
+
 /** Where a field is sent to, and how the response is read. */
 export interface Door {
   /** The object with the fields, if it is not the body itself. */
@@ -64,7 +98,7 @@ export function itTakesFields(rows: readonly FieldRow[], door: Door): void {
 }
 
 /** The form of a response field: one of these forms, a text of this pattern, or one of these values. */
-export type Form = keyof typeof forms | RegExp | readonly unknown[];
+type Form = keyof typeof forms | RegExp | readonly unknown[];
 
 export interface ShownRow {
   field: string;
@@ -118,12 +152,12 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns the member with a dotted name. */
-export function read(object: unknown, name: string): unknown {
+function read(object: unknown, name: string): unknown {
   return name.split('.').reduce((value, part) => (isObject(value) ? value[part] : undefined), object);
 }
 
 /** Returns a copy with another value at the end of a path; undefined removes the member. */
-export function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
+function withValue(object: Json, [name = '', ...rest]: readonly string[], value: unknown): Json {
   if (rest.length > 0) {
     const inner = object[name];
     return { ...object, [name]: withValue(isObject(inner) ? inner : {}, rest, value) };

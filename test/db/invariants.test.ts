@@ -22,7 +22,7 @@ import { createPaymentPlan } from '../../src/services/plans/payment-plans.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { transitionPlan } from '../../src/services/plans/plan-transitions.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
-import { startSubscription } from '../../src/services/subscriptions/subscription-start.ts';
+import { startSubscription } from '../../src/services/subscriptions/collecting-requests.ts';
 import { createSubscription } from '../../src/services/subscriptions/subscriptions.ts';
 import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
 import { advanceTestClock, createTestClock } from '../../src/services/test-clocks/test-clocks.ts';

@@ -58,7 +58,7 @@ const variablesSetIn = (text: string) =>
 const variablesReadIn = (text: string) => [...text.matchAll(/\$\{?([A-Z][A-Z_]*)/g)].map(([, name]) => name);
 
 describe('the guides to the API, pasted in order into one shell', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
   let receiver: Awaited<ReturnType<typeof startRelay>>;
   let dataDir = '';
   let accounts: Accounts;

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { beginLife } from '../pairs/lives.ts';
+import { useInvariants } from '../support/database.ts';
 import { useStage } from '../support/stage.ts';
 import { paymentsAtEnds } from './payments-at-ends.ts';
 
 describe('a mandate that lapses', () => {
   const stage = useStage();
+  useInvariants(stage.db);
 
   it('does to the next payments what one that is canceled does', async () => {
     const { id: clock } = await stage.merchant.clock('2027-01-25T00:00:00.000Z');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { PaymentIntent } from '@payments-service/client';
 import { beginLife, type Life } from '../pairs/lives.ts';
 import { door } from '../races/barriers.ts';
+import { useInvariants } from '../support/database.ts';
 import { useLinks } from '../support/links.ts';
 import { type Stage, useStage } from '../support/stage.ts';
 import type { PaymentState, SubjectKind } from './payments-at-ends.ts';
@@ -10,7 +11,7 @@ import type { PaymentState, SubjectKind } from './payments-at-ends.ts';
 /** When the clock begins: a Monday. */
 const beginning = '2027-01-25T00:00:00.000Z';
 /** When the end comes: a Saturday. What is accepted on this day goes to the bank on Monday. */
-export const endAt = '2027-02-06T01:00:00.000Z';
+const endAt = '2027-02-06T01:00:00.000Z';
 
 /** When a link expires, if that is its end. */
 export const linkExpiresAt = '2027-02-06T01:05:00.000Z';
@@ -22,7 +23,7 @@ export const sessionExpiresAt = '2027-02-07T01:00:00.000Z';
 export type Means = 'card' | 'account';
 
 /** A subject and its payment. */
-export interface Subject {
+interface Subject {
   id: string;
   intent: () => Promise<PaymentIntent | undefined>;
   /** The session in which the payment of a link is made. */
@@ -53,6 +54,7 @@ type Builder = (
 /** Returns what begins a customer with a subject for each payment, which is in its state at `endAt`. */
 export function useSubjects() {
   const stage = useStage();
+  useInvariants(stage.db);
   const links = useLinks(stage);
   return {
     stage,

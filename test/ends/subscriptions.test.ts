@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { beginLife } from '../pairs/lives.ts';
+import { useInvariants } from '../support/database.ts';
 import { useStage } from '../support/stage.ts';
 import { commonEnds, requests, testEnds } from './cells.ts';
 
@@ -17,6 +18,7 @@ describe('what an end of a subscription does to its payments', () => {
 
 describe('a detached method and the first payment of a subscription', () => {
   const stage = useStage();
+  useInvariants(stage.db);
 
   it('leave nothing to confirm: the subscription is started again', async () => {
     const { id: clock } = await stage.merchant.clock('2027-02-01T00:00:00.000Z');

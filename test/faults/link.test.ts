@@ -64,52 +64,6 @@ describe('a link of a fault run', () => {
     assert.equal(ended(), 'in order');
     assert.equal(link.connections, 0);
   });
-  it('resets what is open when it is cut, and takes new connections', async () => {
-    const first = await client();
-    link.cut();
-    await pause(settleMs);
-    assert.equal(first.ended(), 'reset');
-    const second = await client();
-    second.socket.write('c');
-    await pause(settleMs);
-    assert.equal(second.read(), 'cc');
-  });
-  it('refuses all connections until it is restored', async () => {
-    link.refuse();
-    const { ended } = await client().catch(() => ({ ended: () => 'reset' }));
-    await pause(settleMs);
-    assert.equal(ended(), 'reset');
-    link.heal();
-    const { socket, read } = await client();
-    socket.write('d');
-    await pause(settleMs);
-    assert.equal(read(), 'dd');
-  });
-  it('holds bytes back while it is stalled, and loses none and no order', async () => {
-    const { socket, read } = await client();
-    link.stall();
-    socket.write('1');
-    await pause(settleMs);
-    socket.write('2');
-    await pause(settleMs);
-    assert.equal(heard, '');
-    link.heal();
-    await pause(settleMs);
-    assert.equal(heard, '12');
-    assert.equal(read(), '1212');
-  });
-  it('delays every byte, and keeps their order', async () => {
-    const { socket, read } = await client();
-    link.delay(100);
-    socket.write('1');
-    await pause(20);
-    socket.write('2');
-    await pause(50);
-    assert.equal(heard, '');
-    await pause(300);
-    assert.equal(heard, '12');
-    assert.equal(read(), '1122');
-  });
   it('drops replies and lets requests through, and resets a connection that has lost some when it is restored', async () => {
     const { socket, read, ended } = await client();
     link.swallowReplies();
@@ -129,9 +83,6 @@ describe('a link of a fault run', () => {
     await pause(settleMs);
     assert.equal(heard, 'abc');
     assert.equal(ended(), 'reset');
-  });
-  it('says when nothing came that could be cut', async () => {
-    assert.equal(await link.cutAfter(3, 'replies', settleMs), false);
   });
 });
 

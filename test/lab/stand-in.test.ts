@@ -4,14 +4,13 @@ import { after, before, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
-import { customerInstant, withoutClock } from '../../src/domain/instants.ts';
-import { realInstant, realNow } from '../../src/platform/real-time.ts';
+import { customerInstant } from '../../src/domain/instants.ts';
+import { realInstant } from '../../src/platform/real-time.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import {
   type ChargeRequest,
   OutcomeUnknown,
   type ReadBankAccount,
-  type RefundRequest,
   RequestRefused,
 } from '../../src/processors/processor.ts';
 import { useFolder } from '../runtime/support.ts';
@@ -95,22 +94,6 @@ describe('the stand-in for a live processor', function () {
     assert.ok(await standIn.process.untilUp(30_000, starts));
   }
 
-  it('decides by the token of the card, as the sandbox does by its fixture', async () => {
-    const outcomes = [];
-    const declines = ['decline_insufficient_funds', 'decline_card_lost', 'decline_expired_card'];
-    for (const token of ['succeed', ...declines, '3ds_required', 'timeout']) {
-      const outcome = await charge(request('', { paymentMethodToken: `tok_sandbox_visa_${token}` }));
-      outcomes.push(outcome.kind === 'failed' ? outcome.code : outcome.kind);
-    }
-    const declined = ['insufficient_funds', 'card_declined', 'expired_card'];
-    assert.deepEqual(outcomes, ['succeeded', ...declined, 'requires_action', 'gateway_timeout']);
-  });
-
-  it('does not reserve a payment by a token that it does not know', async () => {
-    const outcome = await processor.prepare(request('', { paymentMethodToken: 'tok_of_another_vault' }));
-    assert.deepEqual(outcome, declined('processor_rejected'));
-  });
-
   it('reserves once under a key, and anew when it has forgotten its keys', async () => {
     const asked = request('');
     const first = await reserve(asked);
@@ -144,14 +127,6 @@ describe('the stand-in for a live processor', function () {
     assert.equal(await takenFor(asked), 1);
   });
 
-  it('reports the outcome of a payment by its reference, and changes nothing', async () => {
-    const asked = request('');
-    assert.equal(await cardState(asked), 'not_charged');
-    await charge(asked);
-    assert.equal(await cardState(asked), 'succeeded');
-    await assert.rejects(processor.inquire(asked, 'ref_unknown', withoutClock(realNow())), /responded 404/);
-  });
-
   it('cancels a reservation that was not charged, for good', async () => {
     const asked = request('');
     const reference = await reserve(asked);
@@ -160,24 +135,6 @@ describe('the stand-in for a live processor', function () {
     assert.equal(await cardState(asked), 'canceled');
     await assert.rejects(processor.charge(asked, reference), RequestRefused);
     assert.equal(await takenFor(asked), 0);
-  });
-
-  it('does not cancel a payment that was charged', async () => {
-    const asked = request('');
-    await charge(asked);
-    await processor.cancel(await reserve(asked));
-    assert.equal(await cardState(asked), 'succeeded');
-  });
-
-  it('follows a debit through its result and its return, by the customer’s time', async () => {
-    const asked = request('', { ...typed, metadata: { _sandbox_bank_outcome: 'late_dishonour' } });
-    const resultAt = new Date('2027-03-30T22:00:00.000Z');
-    assert.deepEqual(await charge(asked), { kind: 'submitted', expectedAt: resultAt });
-    const kinds = [];
-    for (const at of ['2027-03-30T21:59:59Z', '2027-03-30T22:00:00Z', '2027-04-04T23:00:00Z']) {
-      kinds.push((await inquire(asked, customerInstant(at))).kind);
-    }
-    assert.deepEqual(kinds, ['submitted', 'succeeded', 'returned']);
   });
 
   it('reserves a debit of an account with its number and accepted mandate alone, and keeps four digits of it', async () => {
@@ -202,23 +159,6 @@ describe('the stand-in for a live processor', function () {
       assert.deepEqual(await client.prepare(request('', { ...typed, ...over })), declined('processor_rejected'));
       await client.close();
     }
-  });
-
-  it('gives a refund once under its key, and reports its outcome', async () => {
-    const refund: RefundRequest = {
-      idempotencyKey: 're_1',
-      paymentIntentId: 'pi_1',
-      chargeReference: null,
-      amount: 300,
-      currency: 'AUD',
-      metadata: { _stand_in: 'answer_lost' },
-    };
-    assert.deepEqual(await processor.inquireRefund(refund), { kind: 'not_found' });
-    await assert.rejects(processor.refund(refund), OutcomeUnknown);
-    assert.deepEqual(await processor.inquireRefund(refund), { kind: 'succeeded' });
-    assert.deepEqual(await processor.refund(refund), { kind: 'succeeded' });
-    const given = (await standIn.calls()).filter((call) => call.kind === 'refund' && !call.repeated);
-    assert.equal(given.length, 1);
   });
 
   it('lists what it has taken and given back after a cursor, in order, also after it was killed', async () => {
@@ -282,37 +222,12 @@ describe('the stand-in for a live processor', function () {
     });
   }
 
-  for (const [kind, key] of [
-    ['prepare', '_stand_in_prepare'],
-    ['inquire', '_stand_in_inquire'],
-    ['cancel', '_stand_in_cancel'],
-  ] as const) {
-    it(`has weather of its own for ${kind}, chosen by ${key}`, async () => {
-      const asked = request('', { metadata: { [key]: 'error_500' } });
-      if (kind === 'prepare') await assert.rejects(reserve(asked), /responded 500/);
-      if (kind === 'inquire') await assert.rejects(inquire(asked), /responded 500/);
-      if (kind === 'cancel') await assert.rejects(processor.cancel(await reserve(asked)), /responded 500/);
-      assert.equal(await cardState(asked), kind === 'cancel' ? 'canceled' : 'not_charged');
-    });
-  }
-
   it('remembers over a kill how often it was asked under a key, and so which weather comes next', async () => {
     const asked = request('answer_lost,error_500');
     await assert.rejects(charge(asked), /connection/);
     await killAndWait();
     await assert.rejects(charge(asked), /responded 500/);
     assert.deepEqual(await charge(asked), { kind: 'succeeded' });
-  });
-
-  it('has a climate that can be changed, which leaves a key alone after three calls of a kind', async () => {
-    await standIn.setClimate({ seed: '1', share: 1, kinds: ['error_500'] });
-    const asked = request('');
-    for (let nth = 1; nth <= 3; nth += 1) await assert.rejects(reserve(asked), /responded 500/);
-    const reference = await reserve(asked);
-    for (let nth = 1; nth <= 3; nth += 1) await assert.rejects(processor.charge(asked, reference), /responded 500/);
-    assert.deepEqual(await processor.charge(asked, reference), { kind: 'succeeded' });
-    await standIn.setClimate(null);
-    assert.deepEqual(await charge(request('')), { kind: 'succeeded' });
   });
 
   it('cuts off a line that it died in, and reads the others', async () => {
@@ -325,11 +240,5 @@ describe('the stand-in for a live processor', function () {
     assert.deepEqual(await charge(asked), { kind: 'succeeded' });
     assert.equal(await takenFor(asked), 1);
     assert.equal((await standIn.calls()).at(-1)?.idempotency_key, asked.idempotencyKey);
-  });
-
-  it('refuses all callers without the secret', async () => {
-    const stranger = createHttpProcessor({ url: standIn.url, secret: 'x'.repeat(24) });
-    await assert.rejects(charge(request(''), stranger), /responded 401: it refuses the credentials/);
-    await stranger.close();
   });
 });

@@ -1,4 +1,4 @@
-import { daysLater } from './calendar.ts';
+import { daysLater } from '../../lab/model/calendar.ts';
 import { shownIntent, shownPlan } from './shown.ts';
 import {
   type Attempt,

@@ -1,4 +1,4 @@
-import { day, instant } from './calendar.ts';
+import { day, instant } from '../../lab/model/calendar.ts';
 import { collectUpTo } from './collecting.ts';
 import { type Deed, isThere, pick } from './deed.ts';
 import { nextAttemptAt, nextDueAt } from './plan-calendar.ts';

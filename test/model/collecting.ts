@@ -1,4 +1,4 @@
-import { slotDate } from './calendar.ts';
+import { slotDate } from '../../lab/model/calendar.ts';
 import { charge, endChallenge, priceOf } from './charging.ts';
 import { nextAmount, nextDueAt, retriesOf, skipPassed } from './plan-calendar.ts';
 import { type Clock, type Intent, isGone, type Method, type Payment, type Plan, type World } from './world.ts';

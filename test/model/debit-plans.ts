@@ -32,7 +32,8 @@ interface Debit {
   charged: string;
 }
 
-const day = 86_400_000;
+import { day } from '../../lab/model/calendar.ts';
+
 const retryDays = [1, 3, 5];
 /** Weekdays on which banks are closed in Australia: the holidays of New South Wales that Victoria has too. */
 const closed = new Set(

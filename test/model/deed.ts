@@ -1,4 +1,4 @@
-import { dateAfter, dateAt } from './calendar.ts';
+import { dateAfter, dateAt } from '../../lab/model/calendar.ts';
 import { type Clock, type Customer, isGone, type Method, nowOf, type World } from './world.ts';
 
 /** A request, with names for ids, and what the rules make of it. */
@@ -12,7 +12,7 @@ export interface Deed {
   does(): Success;
 }
 
-export interface Success {
+interface Success {
   status: number;
   /** What the body shows; undefined where it shows nothing that the model knows. */
   body?: unknown;

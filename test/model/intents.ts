@@ -1,4 +1,4 @@
-import { dateAfter, startOf } from './calendar.ts';
+import { dateAfter, startOf } from '../../lab/model/calendar.ts';
 import { charge, priceOf, settle } from './charging.ts';
 import { type Deed, given, isFor, isServed, pick, pickMaybe, today } from './deed.ts';
 import { attach, customerFaults, methodFaults } from './methods.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { instant } from '../../lab/model/calendar.ts';
 import { knownOf, type Pair } from './agreement.ts';
-import { instant } from './calendar.ts';
 import { eventName, shownClock } from './clocks.ts';
 import { comparable, inOrder } from './names.ts';
 import { shownCustomer, shownIntent, shownPayments, shownPlan, shownSchedule } from './shown.ts';

@@ -1,4 +1,4 @@
-import { instant } from './calendar.ts';
+import { instant } from '../../lab/model/calendar.ts';
 
 /** The same in every answer, secret, a page of the payer with a token, or wording: nothing that the rules decide. */
 const unsaid = [

@@ -1,4 +1,4 @@
-import { slotDate, startOf } from './calendar.ts';
+import { slotDate, startOf } from '../../lab/model/calendar.ts';
 import { nowOf, type Payment, type Plan, type World } from './world.ts';
 
 /** What may still be collected: payments that are unpaid or under way are spoken for. */
@@ -13,7 +13,7 @@ export function nextAmount(plan: Plan): number {
   return Math.min(isUntouched(plan) ? (plan.firstAmount ?? plan.amount) : plan.amount, remainingOf(plan));
 }
 
-export function dueAt(world: World, plan: Plan, slot: number): number {
+function dueAt(world: World, plan: Plan, slot: number): number {
   return startOf(slotDate(plan.cadence, slot), world.zone);
 }
 

@@ -1,4 +1,4 @@
-import { slotDate } from './calendar.ts';
+import { slotDate } from '../../lab/model/calendar.ts';
 import { type Deed, dateIn, given, isFor, isServed, pick, pickMaybe, today } from './deed.ts';
 import { attach, customerFaults, methodFaults } from './methods.ts';
 import { shownPlan } from './shown.ts';

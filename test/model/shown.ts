@@ -1,4 +1,4 @@
-import { instant, slotDate } from './calendar.ts';
+import { instant, slotDate } from '../../lab/model/calendar.ts';
 import { nextAttemptAt, remainingOf, upcoming } from './plan-calendar.ts';
 import type { Clock, Customer, Intent, Payment, Plan, World } from './world.ts';
 

@@ -1,11 +1,10 @@
 // The rules of a subscription, written a second time: with a calendar of its own, and without a database, a workflow or
 // the service's code. All instants are epoch ms; the biller's zone is UTC.
+
+import { dateOf, day, daysBetween } from '../../lab/model/calendar.ts';
 import type { Card, Off, SubscriptionTerms } from './subscription-asks.ts';
 import {
   type Charge,
-  dateOf,
-  day,
-  daysBetween,
   discounted,
   halfUp,
   instantOf,

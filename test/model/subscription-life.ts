@@ -1,11 +1,12 @@
 // A subscription of the service that lives beside its model: what the model is asked is asked of the API, and what both
 // show is compared.
 import assert from 'node:assert/strict';
+import { day } from '../../lab/model/calendar.ts';
 import { tokens } from '../../lab/payer.ts';
 import { useLinks } from '../support/links.ts';
 import type { useSubscriber } from '../support/subscriber.ts';
 import type { Ask, Off, SubscriptionTerms } from './subscription-asks.ts';
-import { day } from './subscription-periods.ts';
+
 import type { Subscription } from './subscriptions.ts';
 
 const cardTokens = { good: tokens.good, empty: tokens.declining, expired: 'tok_sandbox_visa_decline_expired_card' };

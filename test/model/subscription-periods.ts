@@ -1,6 +1,7 @@
 // The periods of the second model of subscriptions: their calendar, and what of them was served. All instants are epoch
 // ms; the biller's zone is UTC.
-import { dueDate } from '../../demo/rules.ts';
+import { dateOf, day, daysBetween } from '../../lab/model/calendar.ts';
+import { dueDate } from '../../lab/model/plans.ts';
 import type { Off, SubscriptionTerms } from './subscription-asks.ts';
 
 /** A payment, in the order in which they were opened. `amount` is what it still holds once it is paid. */
@@ -41,11 +42,8 @@ export interface Period {
   isCorrected: boolean;
 }
 
-export const day = 86_400_000;
 export const never = Number.POSITIVE_INFINITY;
-export const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 export const instantOf = (date: string | null) => (date === null ? never : Date.parse(date));
-export const daysBetween = (start: string, end: string) => (Date.parse(end) - Date.parse(start)) / day;
 export const halfUp = (amount: number) => Math.floor(amount + 0.5);
 
 /** Boundaries of periods, counted from an anchor. */
@@ -83,7 +81,7 @@ export function discounted(price: number, off: Off | null): number {
 export type Span = { from: number; to: number | null };
 
 /** On how many days from `start` on, before `end`, the service was there. */
-export function daysInEffect(spans: readonly Span[], start: string, end: string, now: number): number {
+function daysInEffect(spans: readonly Span[], start: string, end: string, now: number): number {
   let count = 0;
   for (let at = Date.parse(start); at < Date.parse(end) && at <= now; at += day) {
     if (spans.some(({ from, to }) => from < at + day && (to ?? now) > at)) count += 1;

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
-import * as rules from '../../demo/rules.ts';
+import { day } from '../../lab/model/calendar.ts';
+import * as rules from '../../lab/model/plans.ts';
 import { tokens } from '../../lab/payer.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { searchMs, searchRuns, searchSeed } from '../support/search.ts';
 import { useSubscriber } from '../support/subscriber.ts';
 import type { Ask, SubscriptionTerms } from './subscription-asks.ts';
 import { termsOf, useSubscriptionLife } from './subscription-life.ts';
-import { day } from './subscription-periods.ts';
+
 import { Subscription } from './subscriptions.ts';
 
 /** As in model.test.ts. */

@@ -1,17 +1,9 @@
 // What a biller or a payer may ask of a subscription, and what it does then.
+
+import { dateOf, day, daysBetween } from '../../lab/model/calendar.ts';
 import type { Ask, LaterEnd } from './subscription-asks.ts';
 import { SubscriptionCourse, seriesDays } from './subscription-course.ts';
-import {
-  dateOf,
-  day,
-  daysBetween,
-  discounted,
-  halfUp,
-  instantOf,
-  never,
-  type Period,
-  PeriodCalendar,
-} from './subscription-periods.ts';
+import { discounted, halfUp, instantOf, never, type Period, PeriodCalendar } from './subscription-periods.ts';
 
 const retryDays = [1, 3, 5];
 

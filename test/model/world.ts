@@ -1,4 +1,4 @@
-import type { Cadence } from './calendar.ts';
+import type { Cadence } from '../../lab/model/calendar.ts';
 
 /**
  * What the service would hold: every object has a name in the place of its id, and points at the others. Instants are
@@ -31,7 +31,7 @@ export interface Clock {
   effects: object[];
 }
 
-export interface Advance {
+interface Advance {
   name: string;
   from: number;
   target: number;

@@ -4,7 +4,7 @@ import { describe, it } from 'mocha';
 import { addressOf } from '../../src/api/http/client-address.ts';
 import { currencies } from '../../src/domain/currencies.ts';
 import { inMajorUnits, inWords, parseAmount } from '../../src/pages/money.ts';
-import { localeOf } from '../../src/pages/visitor.ts';
+import { localeOf } from '../../src/pages/page-request.ts';
 import { addressSubject } from '../../src/services/pages/page-limits.ts';
 
 describe('what a payer types and reads', () => {

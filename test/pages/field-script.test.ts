@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { hasCardNumber } from '../../src/domain/card-numbers.ts';
 import { fixtureCards } from '../../src/domain/cards.ts';
-import { testNumbers } from '../../src/pages/test-numbers.ts';
+import { testNumbers } from '../../src/pages/method-fields.ts';
 import { desktop, useBrowser } from '../support/browser.ts';
 import { useLinks } from '../support/links.ts';
 import { usePages } from '../support/pages.ts';

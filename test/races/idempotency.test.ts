@@ -1,34 +1,18 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeEach, describe, it } from 'mocha';
+import { describe, it } from 'mocha';
 import { realNow } from '../../src/platform/real-time.ts';
-import { createVault } from '../../src/services/accounts/vault.ts';
-import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { type Reply, send } from '../support/api.ts';
 import { makeKeys } from '../support/factories.ts';
-import { createMerchant, type Merchant } from '../support/merchant.ts';
-import { LedgerProcessor } from '../support/stage.ts';
+import { useTwoApis } from '../support/two-apis.ts';
 import { races, seededRandom } from './storms.ts';
 
 const racers = 20;
 const keysOfEachRoute = 3;
 
 describe('twenty racers with one Idempotency-Key, at two API processes,', () => {
-  const db = useDatabase(12);
-  const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
-  const ledger = new LedgerProcessor();
-  const shared = { vault, processors: { sandbox: ledger, live: null } };
-  const api = useApi(db, undefined, () => shared);
-  const other = useOtherApi(db, { connections: 12, ...shared });
-  let keys: Awaited<ReturnType<typeof makeKeys>>;
-  let merchant: Merchant;
-
-  beforeEach('make a biller', async () => {
-    ledger.reset();
-    keys = await makeKeys(db.sql);
-    merchant = createMerchant(api.url, keys.sandboxSecret);
-  });
+  const here = useTwoApis();
+  const { db, ledger, api, other, count } = here;
 
   interface Racing {
     name: string;
@@ -38,7 +22,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
     ttl?: number;
   }
   /** One request of a race, to the process whose turn it is. */
-  function race(racer: number, { name, path, body, key = keys.sandboxSecret, ttl }: Racing): Promise<Reply> {
+  function race(racer: number, { name, path, body, key = here.keys.sandboxSecret, ttl }: Racing): Promise<Reply> {
     const url = racer % 2 === 0 ? api.url : other.url;
     const headers = { 'Idempotency-Key': name, ...(ttl === undefined ? {} : { 'Idempotency-TTL': String(ttl) }) };
     return send(`${url}/api/v1${path}`, 'POST', { key, body, headers });
@@ -46,18 +30,13 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
   const every = <T>(work: (racer: number) => T) => Array.from({ length: racers }, (_, racer) => work(racer));
   const answersOf = (replies: Reply[]) => [...new Set(replies.map(({ status, text }) => `${status} ${text}`))];
   const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
-  const count = async (table: string) => {
-    const [row] = await db.sql<{ n: number }[]>`
-      select count(*)::integer as n from ${db.sql(table)} where biller_id = ${keys.biller.id}`;
-    return row?.n;
-  };
 
   const fixture = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
   /** A customer with a card, and a payment of theirs that is paid. */
   async function payer() {
-    const { id: customer } = await merchant.customer();
-    const card = await merchant.card(customer);
-    const { id: intent } = await merchant.intent({ customer_id: customer });
+    const { id: customer } = await here.merchant.customer();
+    const card = await here.merchant.card(customer);
+    const { id: intent } = await here.merchant.intent({ customer_id: customer });
     return { customer, card, intent };
   }
 
@@ -109,7 +88,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
       'refunds',
       async () => {
         const { intent, card } = await payer();
-        await merchant.request('POST', `/payment_intents/${intent}/confirm`, { payment_method: card });
+        await here.merchant.request('POST', `/payment_intents/${intent}/confirm`, { payment_method: card });
         return { path: `/payment_intents/${intent}/refunds`, body: { amount: 10 } };
       },
     ],
@@ -126,7 +105,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
         assert.match(answer, /^20[01] /);
         assert.equal(replies.filter((reply) => !isReplay(reply)).length, 1, 'one answer is the first');
         const made = table === 'charges' ? ledger.taken.size : await count(table);
-        assert.equal(made, (before ?? 0) + 1);
+        assert.equal(made, before + 1);
       }
     });
   }
@@ -143,7 +122,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
         },
         { path: `/payment_methods/${card}/attach`, body: { customer_id: customer } },
       ];
-      const before = [(await count('customers')) ?? 0, (await count('payment_intents')) ?? 0];
+      const before = [await count('customers'), await count('payment_intents')];
       const name = `mixed ${round}`;
       const replies = await Promise.all(
         every((racer) => race(racer, { name, ...(wanted[(racer >> 1) % wanted.length] ?? { path: '', body: {} }) })),
@@ -156,7 +135,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
           [422, 'idempotency_error', 'idempotency_key_reused'],
         );
       }
-      const made = [(await count('customers')) ?? 0, (await count('payment_intents')) ?? 0];
+      const made = [await count('customers'), await count('payment_intents')];
       const more = made.reduce((sum, each, index) => sum + each - (before[index] ?? 0), 0);
       assert.equal(more, won[0]?.status === 201 ? 1 : 0);
     }
@@ -164,7 +143,7 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
 
   it('make one object for each of two billers and two modes', async () => {
     const stranger = await makeKeys(db.sql);
-    const senders = [keys.sandboxSecret, keys.liveSecret, stranger.sandboxSecret, stranger.liveSecret];
+    const senders = [here.keys.sandboxSecret, here.keys.liveSecret, stranger.sandboxSecret, stranger.liveSecret];
     const racing = { name: 'shared', path: '/customers', body: { name: 'Shared' } };
     const replies = await Promise.all(
       every((racer) => race(racer, { ...racing, key: senders[(racer >> 1) % 4] ?? '' })),
@@ -209,9 +188,9 @@ describe('twenty racers with one Idempotency-Key, at two API processes,', () => 
   });
 
   it('are answered as before however far a test clock has moved between them: keys live in real time', async () => {
-    const clock = await merchant.clock('2027-01-10T00:00:00.000Z');
-    const { id: customer_id } = await merchant.customer({ test_clock: clock.id });
-    const card = await merchant.card(customer_id);
+    const clock = await here.merchant.clock('2027-01-10T00:00:00.000Z');
+    const { id: customer_id } = await here.merchant.customer({ test_clock: clock.id });
+    const card = await here.merchant.card(customer_id);
     const racing = {
       name: 'moved',
       path: '/payment_intents',

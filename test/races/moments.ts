@@ -9,7 +9,7 @@ import { door, inTurn, type SharedRow } from './barriers.ts';
  * - `before settling`: the money is taken, the deed is next, the settlement right behind it;
  * - `after settling`: the money is taken, the settlement is next, the deed right behind it.
  */
-export const moments = ['ahead', 'behind', 'before settling', 'after settling'] as const;
+const moments = ['ahead', 'behind', 'before settling', 'after settling'] as const;
 export type RaceMoment = (typeof moments)[number];
 
 /** What it comes to at each moment, in a line; a moment that is left out is like the one before it. */

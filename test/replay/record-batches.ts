@@ -9,7 +9,7 @@ import { useRecorder } from './recorder.ts';
 describe('recording histories of webhook batches', function () {
   this.timeout(60_000);
   const receiver = useReceiver();
-  const service = useService();
+  const service = useService({ isAlone: true });
   const { keep } = useRecorder(service, (name) => name.startsWith('webhook-batch-'));
   afterEach(() => receiver.reset());
 

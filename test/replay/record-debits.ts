@@ -7,7 +7,7 @@ import { useRecorder } from './recorder.ts';
 
 describe('recording histories of bank debits', function () {
   this.timeout(60_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
   const { keep, signal, send } = useRecorder(service, (name) => name.startsWith('bank-debit-'));
 
   async function here() {

@@ -9,7 +9,7 @@ const invoice = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const
 
 describe('recording histories of payment links', function () {
   this.timeout(60_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
   const { keep, signal, send } = useRecorder(service, (name) => /^(payment-link|checkout-session)-/.test(name));
 
   it('records a link in real time that is rechecked, gets another date and expires', async () => {

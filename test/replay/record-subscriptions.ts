@@ -13,7 +13,7 @@ const terms = { name: 'Membership', currency: 'AUD', frequency_type: 'monthly', 
 
 describe('recording histories of subscriptions', function () {
   this.timeout(60_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
   const { keep, signal, send } = useRecorder(service, (name) => name.startsWith('subscription-'));
 
   it('records one on a clock with a trial, a decline, a pause that ends on its own and an end', async () => {

@@ -20,7 +20,7 @@ import { useRecorder } from './recorder.ts';
 describe('recording histories', function () {
   this.timeout(60_000);
   const receiver = useReceiver();
-  const service = useService();
+  const service = useService({ isAlone: true });
   const { keep, signal, send } = useRecorder(
     service,
     (name) => !/^(live-mode|bank-debit|payment-link|checkout-session|subscription|webhook-batch)-/.test(name),

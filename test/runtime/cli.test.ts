@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
@@ -50,11 +53,24 @@ describe('the command line', function () {
     gone.port = '1';
     const other = new URL(db.url);
     other.pathname = '/none_of_this_name';
-    for (const { href } of [gone, other]) {
-      const left = { database_url: href, accounts_url: 'http://127.0.0.1:1', accounts_token: 'x' };
+    const anotherProgram = createServer((_request, response) => response.end('{"ok":true}')).listen(0, '127.0.0.1');
+    await once(anotherProgram, 'listening');
+    const { port } = anotherProgram.address() as AddressInfo;
+    for (const [{ href }, accountsPort] of [
+      [gone, 1],
+      [other, 1],
+      [gone, port],
+    ] as const) {
+      const left = {
+        base_url: 'http://127.0.0.1:2',
+        database_url: href,
+        accounts_url: `http://127.0.0.1:${accountsPort}`,
+        accounts_token: 'x',
+      };
       await writeFile(join(folder, 'development.json'), JSON.stringify(left));
       assert.match(await list(), new RegExp(`^No service runs from ${folder}: .* of a service that has ended`));
     }
+    anotherProgram.close();
     await rm(folder, { recursive: true });
   });
 

@@ -63,7 +63,7 @@ describe('the alert rules', () => {
     assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
   });
 
-  it('lead to rows of the page that are there', async () => {
+  it('lead to places of the page that are there', async () => {
     const text = await readFile(operations, 'utf8');
     const missing = rules.filter(({ alert }) => !text.includes(`<a id="${alert.toLowerCase()}"></a>`));
     assert.deepEqual(

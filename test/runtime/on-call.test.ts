@@ -31,7 +31,7 @@ const hour = 3_600_000;
 
 describe('what stops says so, and what is said is true', function () {
   this.timeout(120_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
   const receiver = useReceiver();
   const operations = () => ({ sql: service.db.sql, sides: service.sides, by: tester });
   afterEach(() => mock.timers.reset());

@@ -24,7 +24,7 @@ const inAYear = ago(-365 * 24 * hour)
 
 describe('ops on the command line', function () {
   this.timeout(120_000); // each run loads the program anew
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   async function ops(args: string[], changed: Record<string, string> = {}): Promise<Ran> {
     return runScript('src/processes/cli/main.ts', ['ops', ...args], {

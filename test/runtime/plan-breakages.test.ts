@@ -16,7 +16,7 @@ const today = () => realNow().toISOString().slice(0, 10);
 /** Done by SQL or in Temporal, behind the back of the service. The constraints that refuse it are taken away. */
 describe('a plan that is damaged is found within a minute, and freed by the command that `ops stuck` names', function () {
   this.timeout(120_000); // each run of the command line loads the program anew
-  const service = useService();
+  const service = useService({ isAlone: true });
   before('take the constraints away', async () => {
     await service.db.sql.unsafe(`
       alter table payment_plans drop constraint payment_plans_has_next_date,

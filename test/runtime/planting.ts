@@ -46,7 +46,7 @@ export const marker = mark('Marker');
 /** The same for places that hold no names. */
 export const ids = { plan: '', endpoint: '' };
 
-export interface Sent {
+interface Sent {
   key?: string;
   headers?: Record<string, string>;
 }

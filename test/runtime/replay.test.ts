@@ -12,7 +12,7 @@ const inAYear = new Date(realNow().getTime() + 365 * 86_400_000).toISOString().s
 
 describe('npm run replay', function () {
   this.timeout(serverStartTimeoutMs);
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   async function replay(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const program = fileURLToPath(new URL('../../src/processes/cli/main.ts', import.meta.url));

@@ -7,14 +7,6 @@ import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { freePorts, type ServerName, Start } from './start-process.ts';
 import { stillAlive, useFolder } from './support.ts';
 
-/** On a machine with other load, everything takes longer. The promise itself is measured by `npm run faults`. */
-const slack = 5;
-/** The promises of docs/reliability.md, P7. */
-const firstResponseMs = 3_000 * slack;
-const firstChargeMs = 10_000 * slack;
-/** Between the end of a process and its next start. */
-const firstPauseMs = 250;
-
 /** In the order in which each needs those before it, by their records. */
 const processes: [ServerName, string][] = [
   ['postgres', 'PostgreSQL'],
@@ -23,7 +15,7 @@ const processes: [ServerName, string][] = [
   ['api', 'API'],
 ];
 
-describe('npm start keeps its promises when a process dies', function () {
+describe('npm start, when a process dies,', function () {
   this.timeout(120_000);
   const folder = useFolder();
   const running: Start[] = [];
@@ -48,14 +40,12 @@ describe('npm start keeps its promises when a process dies', function () {
 
   const timesUp = (shown: string) => copy.output.split(`] ${shown} is up again`).length - 1;
 
-  /** Resolves when the process is up once more, at which performance time. */
-  async function back(shown: string, before: number): Promise<number> {
-    await eventually(
+  /** Resolves when the process is up once more. */
+  const back = (shown: string, before: number): Promise<true> =>
+    eventually(
       () => `${shown} is up again:\n${copy.output}`,
       () => timesUp(shown) > before,
     );
-    return performance.now();
-  }
 
   /** A pending plan whose first payment is due when it is activated. */
   async function planDueToday(): Promise<string> {
@@ -65,7 +55,7 @@ describe('npm start keeps its promises when a process dies', function () {
   }
 
   /** Activates it as soon as the API can, and resolves when it is paid. */
-  async function activateAndWait(planId: string): Promise<number> {
+  async function activateAndWait(planId: string): Promise<void> {
     await untilItSucceeds(
       async () => (await shop.getPlan(planId)).state === 'active' || (await shop.move(planId, 'activate')),
       { everyMs: 20 },
@@ -73,24 +63,16 @@ describe('npm start keeps its promises when a process dies', function () {
     const payments = async () => shop.payments(planId).catch(() => []);
     const isPaid = async () => (await payments()).some(({ status }) => status === 'paid');
     await eventually('it is paid', isPaid, { timeoutMs: 60_000 });
-    const paidAt = performance.now();
     const attempts = (await shop.payments(planId)).map((payment) => payment.attempts.length);
     assert.deepEqual(attempts, [1], 'it was charged once');
-    return paidAt;
   }
 
   for (const [name, shown] of processes) {
-    it(`starts ${shown} again when it is killed, alone and on its ports, and what is due is collected in time`, async () => {
+    it(`starts ${shown} again when it is killed, alone and on its ports, and what is due is collected once`, async () => {
       const [before, planId] = [await copy.pids(), await planDueToday()];
       const times = timesUp(shown);
       process.kill(before[name], 'SIGKILL');
-      const killedAt = performance.now();
-      const response = untilItSucceeds(async () => shop.client.customers.list({ limit: 1 }), { everyMs: 10 }).then(
-        () => performance.now() - killedAt,
-      );
-      const [backAt, paidAt, respondedMs] = await Promise.all([back(shown, times), activateAndWait(planId), response]);
-      assert.ok(paidAt - backAt < firstChargeMs, `paid ${paidAt - backAt} ms after ${shown} was back`);
-      if (name === 'api') assert.ok(respondedMs < firstPauseMs + firstResponseMs, `first 2xx after ${respondedMs} ms`);
+      await Promise.all([back(shown, times), activateAndWait(planId)]);
       const after = await copy.pids();
       const changed = processes.map(([each]) => each).filter((each) => after[each] !== before[each]);
       assert.deepEqual(changed, [name], copy.output);
@@ -109,8 +91,7 @@ describe('npm start keeps its promises when a process dies', function () {
     const counts = processes.map(([, shown]) => timesUp(shown));
     for (const pid of Object.values(before)) process.kill(pid, 'SIGKILL');
     await Promise.all(processes.map(([, shown], index) => back(shown, counts[index] ?? 0)));
-    const backAt = performance.now();
-    assert.ok((await activateAndWait(planId)) - backAt < firstChargeMs);
+    await activateAndWait(planId);
   });
 
   it('does not start a worker again that is stopped (SIGSTOP): it lives, and goes on when it is continued', async () => {

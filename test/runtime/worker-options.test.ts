@@ -4,7 +4,7 @@ import { dateIn } from '../../src/domain/calendar.ts';
 import { withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { readConfig } from '../../src/processes/config/config.ts';
-import { pollersFor, versioningOf } from '../../src/processes/temporal/worker-options.ts';
+import { pollersFor, versioningOf } from '../../src/processes/temporal/workers.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs, temporalServer } from '../support/temporal.ts';
 

@@ -30,7 +30,7 @@ const pagesAddress = '127.0.0.2';
 export const apiAddresses = ['127.0.0.2', '127.0.0.3'] as const;
 
 /** An HAProxy with the committed configuration: its output and addresses. */
-export interface Balancer {
+interface Balancer {
   readonly running: RunningHaproxy;
   readonly payments: number;
   readonly pages: number;

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import { beforeEach, describe, it } from 'mocha';
-import { createVault } from '../../src/services/accounts/vault.ts';
-import { type Reply, send, useApi, useOtherApi } from '../support/api.ts';
-import { useDatabase } from '../support/database.ts';
+import { describe, it } from 'mocha';
+import { type Reply, send } from '../support/api.ts';
 import { makeKey, makeKeys } from '../support/factories.ts';
-import { createMerchant, type Merchant } from '../support/merchant.ts';
-import { LedgerProcessor } from '../support/stage.ts';
+import { useTwoApis } from '../support/two-apis.ts';
 
 const card = {
   type: 'card',
@@ -21,20 +17,8 @@ const card = {
 const atOnceMs = 2_000;
 
 describe('the Idempotency-Key of a request with a publishable key', () => {
-  const db = useDatabase(12);
-  const vault = createVault([{ id: 'test', key: randomBytes(32) }]);
-  const ledger = new LedgerProcessor();
-  const shared = { vault, processors: { sandbox: ledger, live: null } };
-  const api = useApi(db, undefined, () => shared);
-  const other = useOtherApi(db, { connections: 12, ...shared });
-  let keys: Awaited<ReturnType<typeof makeKeys>>;
-  let merchant: Merchant;
-
-  beforeEach('make a biller', async () => {
-    ledger.reset();
-    keys = await makeKeys(db.sql);
-    merchant = createMerchant(api.url, keys.sandboxSecret);
-  });
+  const two = useTwoApis();
+  const { db, api, other } = two;
 
   type Ask = (path: string, body: object, name: string, headers?: Record<string, string>) => Promise<Reply>;
   const asker =
@@ -43,9 +27,9 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
       send(`${url()}/api/v1${path}`, 'POST', { key: key(), body, headers: { 'Idempotency-Key': name, ...headers } });
   const here = () => api.url;
   const elsewhere = () => other.url;
-  const page = asker(() => keys.sandboxPublishable, here);
-  const server = asker(() => keys.sandboxSecret, here);
-  const otherServer = asker(() => keys.sandboxSecret, elsewhere);
+  const page = asker(() => two.keys.sandboxPublishable, here);
+  const server = asker(() => two.keys.sandboxSecret, here);
+  const otherServer = asker(() => two.keys.sandboxSecret, elsewhere);
 
   const isReplay = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
   const isNew = (reply: Reply, status = 201) => assert.deepEqual([reply.status, isReplay(reply)], [status, false]);
@@ -53,9 +37,9 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
 
   /** A payment that both kinds of key can confirm. */
   async function payment() {
-    const { id: customer } = await merchant.customer();
-    const payment_method = await merchant.card(customer);
-    const { id, client_secret } = await merchant.intent({ customer_id: customer });
+    const { id: customer } = await two.merchant.customer();
+    const payment_method = await two.merchant.card(customer);
+    const { id, client_secret } = await two.merchant.intent({ customer_id: customer });
     const path = `/payment_intents/${id}/confirm`;
     return {
       id,
@@ -92,7 +76,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
   });
 
   it('is shared by the publishable keys of a biller, for the same request only', async () => {
-    const { key: second } = await makeKey(db.sql, { billerId: keys.biller.id, kind: 'publishable' });
+    const { key: second } = await makeKey(db.sql, { billerId: two.keys.biller.id, kind: 'publishable' });
     const otherPage = asker(() => second, elsewhere);
     const first = await page('/payment_methods', card, 'page-2');
     assert.equal((await otherPage('/payment_methods', card, 'page-2')).text, first.text);
@@ -106,34 +90,34 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     const theirs = await asker(() => stranger.sandboxPublishable, here)('/payment_methods', card, 'page-3');
     isNew(theirs, 200);
     assert.notEqual(methodOf(theirs), methodOf(first));
-    const live = await asker(() => keys.livePublishable, here)('/payment_methods', card, 'page-3');
+    const live = await asker(() => two.keys.livePublishable, here)('/payment_methods', card, 'page-3');
     assert.deepEqual([live.status, live.body.error.code], [403, 'sandbox_only']);
   });
 
   it('does not find a payment that the server began under the same key', async () => {
     const { byPage, byServer } = await payment();
-    ledger.beforeAnswer = async () => {
+    two.ledger.beforeAnswer = async () => {
       throw new Error('the process is gone');
     };
     assert.equal((await byServer('pay-1')).status, 500);
-    ledger.beforeAnswer = async () => {};
+    two.ledger.beforeAnswer = async () => {};
     const refused = await byPage('pay-1');
     assert.deepEqual([refused.status, refused.body.error.code], [422, 'invalid_state']);
     const finished = await byServer('pay-1', otherServer);
-    assert.deepEqual([finished.status, finished.body.status, ledger.taken.size], [200, 'succeeded', 1]);
+    assert.deepEqual([finished.status, finished.body.status, two.ledger.taken.size], [200, 'succeeded', 1]);
   });
 
   it('is not found by the server, which starts no charge of its own, and continues for the page', async () => {
     const { byPage, byServer } = await payment();
-    ledger.beforeAnswer = async () => {
+    two.ledger.beforeAnswer = async () => {
       throw new Error('the process is gone');
     };
     assert.equal((await byPage('pay-2')).status, 500);
-    ledger.beforeAnswer = async () => {};
+    two.ledger.beforeAnswer = async () => {};
     const refused = await byServer('pay-2');
     assert.deepEqual([refused.status, refused.body.error.code], [422, 'invalid_state']);
     const finished = await byPage('pay-2');
-    assert.deepEqual([finished.status, finished.body.status, ledger.taken.size], [200, 'succeeded', 1]);
+    assert.deepEqual([finished.status, finished.body.status, two.ledger.taken.size], [200, 'succeeded', 1]);
     assert.ok(isReplay(await byPage('pay-2')));
   });
 
@@ -143,10 +127,10 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    ledger.beforeAnswer = () => held;
+    two.ledger.beforeAnswer = () => held;
     const slow = [first.byPage('pay-3'), second.byPage('pay-4')];
-    while (ledger.requests.length < slow.length) await new Promise(setImmediate);
-    ledger.beforeAnswer = async () => {};
+    while (two.ledger.requests.length < slow.length) await new Promise(setImmediate);
+    two.ledger.beforeAnswer = async () => {};
     const begun = performance.now();
     isNew(await server('/customers', { name: 'Here' }, 'pay-3'));
     isNew(await third.byServer('pay-4', otherServer), 200);
@@ -156,7 +140,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
   });
 
   it('makes one separate object when both kinds race with one key, at two processes', async () => {
-    const otherPage = asker(() => keys.sandboxPublishable, elsewhere);
+    const otherPage = asker(() => two.keys.sandboxPublishable, elsewhere);
     for (let round = 0; round < 5; round++) {
       const sides = { page: [page, otherPage], server: [server, otherServer] };
       const race = (asks: Ask[]) =>
@@ -167,7 +151,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
       assert.notDeepEqual(made[0], made[1]);
     }
     const [row] = await db.sql<{ n: number }[]>`
-      select count(*)::integer as n from payment_methods where biller_id = ${keys.biller.id}`;
+      select count(*)::integer as n from payment_methods where biller_id = ${two.keys.biller.id}`;
     assert.equal(row?.n, 10);
   });
 
@@ -175,7 +159,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
     const lifetimes = async () => {
       const rows = await db.sql<{ seconds: number }[]>`
         select extract(epoch from expires_at - created_at)::integer as seconds from idempotency_keys
-        where biller_id = ${keys.biller.id} order by 1`;
+        where biller_id = ${two.keys.biller.id} order by 1`;
       return rows.map(({ seconds }) => seconds);
     };
     const asked: [string | undefined, number][] = [
@@ -215,7 +199,7 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
   async function byServerWithBytes(name: Buffer): Promise<number> {
     const body = JSON.stringify({ name: 'Raw' });
     const head =
-      `POST /api/v1/customers HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${keys.sandboxSecret}\r\n` +
+      `POST /api/v1/customers HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${two.keys.sandboxSecret}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nIdempotency-Key: `;
     const socket = connect(api.running.port, '127.0.0.1').setEncoding('utf8');
     socket.write(Buffer.concat([Buffer.from(head), name, Buffer.from(`\r\n\r\n${body}`)]));
@@ -225,7 +209,9 @@ describe('the Idempotency-Key of a request with a publishable key', () => {
 
   it('is stored in a form that no header of a secret key can spell', async () => {
     await page('/payment_methods', card, 'spelt');
-    const [row] = await db.sql<{ key: string }[]>`select key from idempotency_keys where biller_id = ${keys.biller.id}`;
+    const [row] = await db.sql<
+      { key: string }[]
+    >`select key from idempotency_keys where biller_id = ${two.keys.biller.id}`;
     const stored = row?.key ?? '';
     assert.ok(stored.charCodeAt(0) > 0xff && stored.length === 'spelt'.length, stored);
     for (const encoding of ['utf8', 'latin1', 'utf16le'] as const) {

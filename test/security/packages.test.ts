@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { before, describe, it } from 'mocha';
+import { patchPostgres } from '../../patches/apply.mjs';
 import { useFolder } from '../runtime/support.ts';
 
 const run = promisify(execFile);
@@ -38,11 +39,6 @@ describe('the lock file', () => {
 
   it('has an exact version and a checksum for every package, and names no registry', async () => {
     await run(process.execPath, [join(root, 'tools/packages.mjs')]);
-  });
-
-  it('takes a package from vendor/ that is the one of the registry with the patch beside it', async function () {
-    this.timeout(120_000);
-    await run(process.execPath, [join(root, 'tools/vendor.mjs'), '--check'], { env: environment });
   });
 
   it('is checked by npm run lint, and so by CI', async () => {
@@ -93,6 +89,32 @@ describe('the lock file', () => {
       assert.match(await complaintsAfter(file, change), complaint);
     });
   }
+});
+
+describe('the PostgreSQL client', function () {
+  this.timeout(120_000);
+  const folder = useFolder();
+  const installed = fileURLToPath(new URL('.', import.meta.resolve('postgres')));
+  const fresh = () => join(folder.path, 'package/src');
+  const file = () => join(fresh(), 'connection.js');
+
+  before('fetch the package of the registry', async () => {
+    const { stdout } = await run('npm', ['pack', '--json', 'postgres@3.4.9'], { cwd: folder.path, env: environment });
+    await run('tar', ['-xzf', JSON.parse(stdout)[0].filename], { cwd: folder.path });
+  });
+
+  it('is that of the registry with our patch, and is patched once', async () => {
+    patchPostgres(fresh());
+    const once = await readFile(file(), 'utf8');
+    patchPostgres(fresh());
+    assert.equal(await readFile(file(), 'utf8'), once);
+    await run('diff', ['-r', fresh(), installed]);
+  });
+
+  it('ends the start if it is another one', async () => {
+    await writeFile(file(), `${await readFile(file(), 'utf8')}\n`);
+    assert.throws(() => patchPostgres(fresh()), /is not that of postgres 3\.4\.9.*Run "npm ci"/);
+  });
 });
 
 describe('a file of this repository', () => {

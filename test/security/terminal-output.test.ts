@@ -6,7 +6,7 @@ import type { Client } from '@temporalio/client';
 import { after, before, describe, it } from 'mocha';
 import { type Ran, runProgram, runScript } from '../../lab/run-program.ts';
 import type { Id } from '../../src/domain/ids.ts';
-import { safeLine, safeLines } from '../../src/platform/terminal-text.ts';
+import { safeLine, safeLines } from '../../src/platform/terminal.ts';
 import { openTemporal } from '../../src/processes/temporal/client.ts';
 import { useApi } from '../support/api.ts';
 import { useDatabase } from '../support/database.ts';

@@ -1,15 +1,25 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, it } from 'mocha';
+import { after, before, describe, it } from 'mocha';
 import { Webhook } from 'standardwebhooks';
+import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { rotateSecret } from '../../src/services/webhooks/endpoints.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveryOf, makeEndpoint, makeEvent, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
+
+/** The timeout of a sender that should not reach it, however busy the machine is. */
+const patientMs = 40_000;
 
 describe('a webhook delivery', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);
+  let patient: WebhookSender;
+  before('open a sender with a long timeout', () => {
+    patient = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: patientMs });
+  });
+  after('close it', () => patient.close());
   const lastOf = async (id: string) => (await the.read(id)).attempts.at(-1);
 
   describe('that is answered', () => {
@@ -159,8 +169,8 @@ describe('a webhook delivery', () => {
         pour();
       };
       const started = performance.now();
-      assert.equal((await the.attempt(id))?.status, 'delivered');
-      assert.ok(performance.now() - started < 250);
+      assert.equal((await attemptDelivery(db.sql, { ...the.deps, sender: patient }, id, null))?.status, 'delivered');
+      assert.ok(performance.now() - started < patientMs / 2, 'it has not waited for its timeout');
       assert.equal((await lastOf(id))?.response_excerpt?.length, 2048);
       await until(() => closed);
     });

@@ -38,7 +38,7 @@ export interface TestDatabase {
  */
 export function useDatabase(connections = 10, { isDamaged = false } = {}): TestDatabase {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  let opened: Opened | undefined;
+  let opened: TestDatabase | undefined;
 
   before('make the database', async function () {
     this.timeout(serverStartTimeoutMs);
@@ -50,11 +50,8 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
   });
 
   after('check the invariants and drop the database', async function () {
-    if (opened !== undefined && !isDamaged) {
-      const violations = await findViolations(opened.sql);
-      broken.push(...violations.map((violation) => ({ after: this.test?.parent?.fullTitle() ?? '', ...violation })));
-    }
     if (opened === undefined) return;
+    if (!isDamaged) await noteViolations(opened.sql, this);
     await opened.sql.end({ timeout: 1 });
     await onServer((server) => server`drop database if exists ${server(name)} with (force)`);
   });
@@ -62,12 +59,22 @@ export function useDatabase(connections = 10, { isDamaged = false } = {}): TestD
   return onceOpened(() => opened);
 }
 
-interface Opened {
-  sql: Pool;
-  url: string;
+/**
+ * Checks the invariants after the tests of the calling `describe`, for one in the shared database: what is broken is
+ * known by its title.
+ */
+export function useInvariants(db: TestDatabase): void {
+  after('check the invariants', async function () {
+    await noteViolations(db.sql, this);
+  });
 }
 
-let shared: Promise<Opened> | undefined;
+async function noteViolations(sql: Pool, { test }: Mocha.Context): Promise<void> {
+  const title = test?.parent?.fullTitle() ?? '';
+  broken.push(...(await findViolations(sql)).map((violation) => ({ after: title, ...violation })));
+}
+
+let shared: Promise<TestDatabase> | undefined;
 
 /**
  * Gives the calling `describe` the database that the tests of this process share, one file after the other: a biller of
@@ -75,13 +82,12 @@ let shared: Promise<Opened> | undefined;
  * are checked after all tests.
  */
 export function useSharedDatabase(): TestDatabase {
-  let opened: Opened | undefined;
+  let opened: TestDatabase | undefined;
   before('have the database', async function () {
     this.timeout(serverStartTimeoutMs);
-    shared ??= openShared();
+    shared ??= openSharedDatabase();
     opened = await shared;
-    // Forms are counted by the address they come from, whatever the biller: all tests have the same.
-    await opened.sql`delete from page_uses`;
+    await forgetPageUses(opened);
   });
   return onceOpened(() => opened);
 }
@@ -91,13 +97,32 @@ const sharedConnections = 24;
 
 const sharedNames = () => join(process.env.TEST_RUN_FOLDER ?? '', 'databases');
 
-async function openShared(): Promise<Opened> {
+/** Makes a database whose invariants are checked after all tests. */
+export async function openSharedDatabase(): Promise<TestDatabase> {
   const name = `test_shared_${randomBytes(8).toString('hex')}`;
   await copyDatabase(await templateDatabase(), name);
   await mkdir(sharedNames(), { recursive: true });
   await writeFile(join(sharedNames(), name), '');
   const url = urlOf(name);
   return { sql: watchLocks(openPool(url, { max: sharedConnections, name: 'test' }), noteInversion), url };
+}
+
+/** Forms are counted by the address they come from, whatever the biller: all tests have the same. */
+export async function forgetPageUses({ sql }: TestDatabase): Promise<void> {
+  await sql`delete from page_uses`;
+}
+
+/** Events in a shared database. Some tests read all rows, and the more there are, the longer these take. */
+const manyEvents = 2_000;
+
+/** After a file: if the shared database has many rows, the next file gets a new one. */
+export async function leaveFullDatabase(): Promise<void> {
+  const { sql } = (await shared) ?? {};
+  if (sql === undefined) return;
+  const [{ count } = { count: 0 }] = await sql<{ count: number }[]>`select count(*)::integer as count from events`;
+  if (count < manyEvents) return;
+  shared = undefined;
+  await sql.end({ timeout: 1 });
 }
 
 /** After all tests: fails when one has left a row in a shared database that breaks an invariant. Drops them. */
@@ -119,8 +144,8 @@ function urlOf(name: string): string {
 }
 
 /** @throws while it is not open. */
-function onceOpened(read: () => Opened | undefined): TestDatabase {
-  const existing = (): Opened => {
+function onceOpened(read: () => TestDatabase | undefined): TestDatabase {
+  const existing = (): TestDatabase => {
     const opened = read();
     if (!opened) throw new Error('the database is there only while the tests of its describe run');
     return opened;

@@ -66,8 +66,6 @@ export function useDebits(stage: Pick<Stage, 'request' | 'merchant'> & Partial<P
   return here;
 }
 
-export type Debits = ReturnType<typeof useDebits>;
-
 function wordsOf(outcomes: string | undefined): Record<string, string> {
   return outcomes === undefined ? {} : { _sandbox_bank_outcome: outcomes };
 }

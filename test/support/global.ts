@@ -1,7 +1,7 @@
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { assertInvariantsHeld, checkSharedDatabases } from './database.ts';
+import { assertInvariantsHeld, checkSharedDatabases, leaveFullDatabase } from './database.ts';
 import { endRun } from './endings.ts';
 import { assertLockOrder } from './lock-order.ts';
 import { checkRecords, failedTests, recordFiles } from './records.ts';
@@ -29,7 +29,7 @@ export const mochaHooks = {
     this.timeout(0);
     const root = this.test?.parent;
     if (root) await recordFiles(process.env.TEST_RUN_FOLDER ?? '', root);
-    if (isWorker) await endRun();
+    if (isWorker) await Promise.all([endRun(), leaveFullDatabase()]);
     await recordTime(root?.suites[0]?.file ?? '');
     await endTurn();
     assertInvariantsHeld();

@@ -7,7 +7,7 @@ import { lockPaymentIntent } from '../../src/db/payment-intents.ts';
 import { lockPlan } from '../../src/db/payment-plans.ts';
 import { lockClock, shareLockClock } from '../../src/db/test-clocks.ts';
 import { customerInstant } from '../../src/domain/instants.ts';
-import { openPool } from '../../src/platform/postgres/connection.ts';
+import { openPool, type Tx } from '../../src/platform/postgres/connection.ts';
 import { atomically, dryRun, pipelined } from '../../src/platform/postgres/transaction.ts';
 import { exceptions, type Inversion, isKnown, lockPlaces, locksOf, watchLocks } from './lock-order.ts';
 import { useStage } from './stage.ts';
@@ -39,70 +39,58 @@ describe('the order of row locks', () => {
     return { clockId: clock.id, customerId: payer.id, planId: plan.id, intentId: payment?.payment_intent_id ?? '' };
   }
 
-  it('is kept by a transaction that locks a plan and then its payment', async () => {
-    const { planId, intentId } = await paidPlan();
-    const broken = await brokenBy((sql) =>
-      atomically(sql, (tx) => pipelined(tx, [lockPlan(tx, planId), lockPaymentIntent(tx, intentId)])),
-    );
-    assert.deepEqual(broken, []);
-  });
-
-  it('is broken by a transaction that locks a payment and then its plan', async () => {
-    const { planId, intentId } = await paidPlan();
-    const broken = await brokenBy((sql) =>
-      atomically(sql, (tx) => pipelined(tx, [lockPaymentIntent(tx, intentId), lockPlan(tx, planId)])),
-    );
-    assert.deepEqual(broken, ['parent: payment_intents, payment_plans']);
-  });
-
-  it('is broken by a transaction that shares a clock after it has locked a plan', async () => {
-    const { planId, clockId } = await paidPlan();
-    const broken = await brokenBy((sql) =>
-      atomically(sql, async (tx) => [await lockPlan(tx, planId), await shareLockClock(tx, clockId)]),
-    );
-    assert.deepEqual(broken, ['place: payment_plans, test_clocks']);
-  });
-
-  it('is broken by an update of a customer that comes after the lock of a plan', async () => {
-    const { planId, customerId } = await paidPlan();
-    const broken = await brokenBy((sql) =>
-      atomically(sql, async (tx) => {
+  type Paid = Awaited<ReturnType<typeof paidPlan>>;
+  /** A transaction, and the rules that it breaks. */
+  const transactions: [string, (tx: Tx, one: Paid, other: Paid) => Promise<unknown>, string[]][] = [
+    ['locks a plan and then its payment', (tx, { planId, intentId }) => inTurn(tx, planId, intentId), []],
+    [
+      'locks a payment and then its plan',
+      async (tx, { planId, intentId }) => [await lockPaymentIntent(tx, intentId), await lockPlan(tx, planId)],
+      ['parent: payment_intents, payment_plans'],
+    ],
+    [
+      'shares a clock after it has locked a plan',
+      async (tx, { planId, clockId }) => [await lockPlan(tx, planId), await shareLockClock(tx, clockId)],
+      ['place: payment_plans, test_clocks'],
+    ],
+    [
+      'updates a customer after it has locked a plan',
+      async (tx, { planId, customerId }) => {
         await lockPlan(tx, planId);
-        await updateCustomer(tx, customerId, { email: 'late@example.com', updated_at: customerInstant(Date.now()) });
-      }),
-    );
-    assert.deepEqual(broken, ['place: payment_plans, customers']);
-  });
-
-  it('is broken by a transaction that locks two plans without their customer', async () => {
-    const [{ planId }, { planId: otherId }] = [await paidPlan(), await paidPlan()];
-    const broken = await brokenBy((sql) =>
-      atomically(sql, async (tx) => [await lockPlan(tx, planId), await lockPlan(tx, otherId)]),
-    );
-    assert.deepEqual(broken, ['two trees: payment_plans, payment_plans']);
-  });
-
-  it('is free for a transaction that holds the clock for update', async () => {
-    const { planId, intentId, clockId } = await paidPlan();
-    const broken = await brokenBy((sql) =>
-      atomically(sql, async (tx) => {
+        await updateCustomer(tx, customerId, { updated_at: customerInstant(Date.now()) });
+      },
+      ['place: payment_plans, customers'],
+    ],
+    [
+      'locks two plans without their customer',
+      async (tx, one, other) => [await lockPlan(tx, one.planId), await lockPlan(tx, other.planId)],
+      ['two trees: payment_plans, payment_plans'],
+    ],
+    [
+      'holds the clock for update',
+      async (tx, { planId, intentId, clockId }) => {
         await lockClock(tx, clockId);
         await pipelined(tx, [lockPaymentIntent(tx, intentId), lockPlan(tx, planId)]);
-      }),
-    );
-    assert.deepEqual(broken, []);
-  });
-
-  it('forgets the locks of a dry run within a transaction', async () => {
-    const { planId, intentId } = await paidPlan();
-    const broken = await brokenBy((sql) =>
-      atomically(sql, async (tx) => {
+      },
+      [],
+    ],
+    [
+      'has locked a payment in a dry run',
+      async (tx, { planId, intentId }) => {
         await dryRun(tx, (inner) => lockPaymentIntent(inner, intentId));
         await lockPlan(tx, planId);
-      }),
-    );
-    assert.deepEqual(broken, []);
-  });
+      },
+      [],
+    ],
+  ];
+  const inTurn = (tx: Tx, planId: string, intentId: string) =>
+    pipelined(tx, [lockPlan(tx, planId), lockPaymentIntent(tx, intentId)]);
+  for (const [what, work, rules] of transactions) {
+    it(`is ${rules.length === 0 ? 'kept' : 'broken'} by a transaction that ${what}`, async () => {
+      const [one, other] = [await paidPlan(), await paidPlan()];
+      assert.deepEqual(await brokenBy((sql) => atomically(sql, (tx) => work(tx, one, other))), rules);
+    });
+  }
 
   it('is read from a statement in the order of its text, with aliases and parts', () => {
     const twoParts = `

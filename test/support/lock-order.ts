@@ -122,7 +122,7 @@ const parentColumns: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a transaction holds. */
-export class HeldLocks {
+class HeldLocks {
   private rows: HeldRow[] = [];
   /** The ids of statements that insert: no other transaction sees these rows. */
   private readonly own = new Set<string>();
@@ -210,6 +210,9 @@ function parentsOf(table: string, row: object | null): string[] {
 
 /** Parts of the client's query that its types lack. */
 interface Query {
+  /** Its own text, around its arguments, of which some are queries that it is made of. */
+  strings: readonly string[];
+  args: unknown[];
   string: string;
   parameters: unknown[];
   resolve(result: object[] & { command?: string; count?: number | null }): void;
@@ -254,10 +257,21 @@ function watchedTx(tx: object, report: (inversion: Inversion) => void, held = ne
   });
 }
 
+/** By the strings of a query: whether one of the words of a lock is in them. */
+const lockWords = new WeakMap<readonly string[], boolean>();
+
+/** Whether a query may lock rows, which its words tell before its text is put together. */
+function mayLock({ strings, args }: Query): boolean {
+  const found = lockWords.get(strings) ?? /\b(?:for|update|delete|insert)\b/i.test(strings.join(' '));
+  lockWords.set(strings, found);
+  return found || args.flat().some((arg) => arg instanceof Promise && 'strings' in arg && mayLock(arg as never));
+}
+
 /** Counts the locks of a query when it has its result: queries of a connection end in the order in which they run. */
 function watched(made: unknown, held: HeldLocks, report: (inversion: Inversion) => void): unknown {
   if (!(made instanceof Promise && 'handler' in made)) return made;
   const query = made as unknown as Query;
+  if (!mayLock(query)) return made;
   const { resolve } = query;
   // Its stack is made into text only when it is read.
   const caller = new Error();

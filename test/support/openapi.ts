@@ -42,7 +42,7 @@ export function problemsBy(schema: SchemaNode, value: unknown): string[] {
 }
 
 /** The operation that a request is for, with the path as the document has it; `path` may carry a query. */
-export function operationFor(method: string, path: string): { template: string; operation: SchemaNode } | undefined {
+function operationFor(method: string, path: string): { template: string; operation: SchemaNode } | undefined {
   const [bare = ''] = path.split('?');
   for (const { template, pattern } of templates) {
     const operation = pattern.test(bare) ? document.paths[template]?.[method.toLowerCase()] : undefined;

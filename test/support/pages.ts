@@ -3,7 +3,7 @@ import { after, before } from 'mocha';
 import pino from 'pino';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { createPages } from '../../src/pages/app.ts';
-import type { PagesDeps } from '../../src/pages/visit.ts';
+import type { PagesDeps } from '../../src/pages/page-request.ts';
 import type { Processors } from '../../src/processors/processor.ts';
 import type { Stage } from './stage.ts';
 

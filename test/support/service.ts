@@ -8,6 +8,8 @@ import type { WorkflowBundle } from '@temporalio/worker';
 import { after, before } from 'mocha';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
+import { tenantOf } from '../../src/db/tenant.ts';
+import type { Id } from '../../src/domain/ids.ts';
 import type { WorkflowSides } from '../../src/operations/sides/workflow-sides.ts';
 import type { RealInstant } from '../../src/platform/real-time.ts';
 import type { TemporalServer } from '../../src/processes/config/temporal.ts';
@@ -20,9 +22,11 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { accountReader } from '../../src/services/customers/bank-accounts.ts';
+import { deleteWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from './api.ts';
-import { type TestDatabase, useDatabase } from './database.ts';
+import { forgetPageUses, openSharedDatabase, type TestDatabase, useDatabase } from './database.ts';
+import { atEndOfRun } from './endings.ts';
 import { makeBiller, makeKey } from './factories.ts';
 import { createMerchant, type Merchant } from './merchant.ts';
 import { type ServiceProcess, spawnProcess } from './process.ts';
@@ -34,8 +38,11 @@ import {
   testNamespace,
   workflowBundle,
 } from './temporal.ts';
+import { makeCall } from './webhooks.ts';
 
 export interface ServiceOptions {
+  /** A service of its own with no other option. */
+  isAlone?: true;
   /** 0 replays every workflow from its history at each of its steps. */
   maxCachedWorkflows?: number;
   /** Whether workers and dispatcher are up when the tests begin; they are by default. */
@@ -64,7 +71,7 @@ export interface ServiceOptions {
 
 type PlanOnClock = Awaited<ReturnType<Merchant['planOnClock']>> & { merchant: Merchant };
 
-/** The whole service in this process, for the tests of one `describe`. Only to be used inside of hooks and tests. */
+/** The whole service in this process. Only to be used inside of hooks and tests. */
 export interface Service {
   readonly db: TestDatabase;
   readonly url: string;
@@ -75,14 +82,18 @@ export interface Service {
   /** The keys of its vault, in the form of ENCRYPTION_KEYS. */
   readonly encryptionKeys: string;
   readonly vault: Vault;
-  /** The processor service of live mode, or of the sandbox, if it was asked for. */
-  readonly standIn: StandIn;
   /** A new biller, and a client with its sandbox key, or its live key. */
   merchant(biller?: Partial<NewBiller>, key?: { livemode: boolean }): Promise<Merchant>;
   /** A new biller, and a client with its live key, whose cards are those of live mode. */
   liveMerchant(): Promise<Merchant>;
   /** A new biller with an active plan on a new clock. */
   planOnClock(...plan: Parameters<Merchant['planOnClock']>): Promise<PlanOnClock>;
+}
+
+/** The service of one `describe`, whose parts its tests may start and stop. */
+export interface OwnService extends Service {
+  /** The processor service of live mode, or of the sandbox, if it was asked for. */
+  readonly standIn: StandIn;
   /** With today's workflows, unless others are given. */
   startWorkers(bundle?: WorkflowBundle): Promise<void>;
   stopWorkers(): Promise<void>;
@@ -97,11 +108,108 @@ const stepOfEndTimeoutMs = 150_000;
 const endTimeoutMs = 2 * stepOfEndTimeoutMs;
 
 /**
+ * Gives the calling `describe` the whole service. Without options it is that of all tests of this process, one file
+ * after the other: a biller of its own keeps each test apart. What stops or changes the service, reads across billers,
+ * counts or breaks rows takes one of its own, with `isAlone` or another option.
+ */
+export function useService(): Service;
+export function useService(options: ServiceOptions): OwnService;
+export function useService(options?: ServiceOptions): Service {
+  return options === undefined ? useSharedService() : useOwnService(options);
+}
+
+/**
  * Starts database, API, workers and dispatcher for the calling `describe`, on the run's Temporal server and a task
  * queue of its own, and ends them after its tests.
  */
-export function useService(options: ServiceOptions = {}): Service {
-  const db = useDatabase(20);
+function useOwnService(options: ServiceOptions): OwnService {
+  const { service, start, end } = prepareService(useDatabase(20), options);
+  before('start the service', async function () {
+    this.timeout(serverStartTimeoutMs);
+    await start();
+  });
+  after('end the service', async function () {
+    this.timeout(endTimeoutMs);
+    await end();
+  });
+  return service;
+}
+
+let shared: Promise<OwnService> | undefined;
+/** How many that are running use it. Its dispatcher works for them alone: each commit in this process wakes it. */
+let users = 0;
+
+function useSharedService(): Service {
+  let running: OwnService | undefined;
+  const service = () => existing(running);
+  before('have the service', async function () {
+    this.timeout(serverStartTimeoutMs);
+    shared ??= startShared();
+    running = await shared;
+    await forgetPageUses(running.db);
+    users += 1;
+    if (users === 1) running.startDispatcher();
+  });
+  after('leave the service', async () => {
+    if (running === undefined) return;
+    await deleteEndpoints(running.db);
+    users -= 1;
+    if (users === 0) await running.stopDispatcher();
+  });
+  return {
+    db: {
+      get sql() {
+        return service().db.sql;
+      },
+      get url() {
+        return service().db.url;
+      },
+    },
+    get url() {
+      return service().url;
+    },
+    get sides() {
+      return service().sides;
+    },
+    get temporal() {
+      return service().temporal;
+    },
+    get taskQueue() {
+      return service().taskQueue;
+    },
+    get encryptionKeys() {
+      return service().encryptionKeys;
+    },
+    get vault() {
+      return service().vault;
+    },
+    merchant: (...made) => service().merchant(...made),
+    liveMerchant: () => service().liveMerchant(),
+    planOnClock: (...plan) => service().planOnClock(...plan),
+  };
+}
+
+/** It ends with this process, and before the servers. Its invariants are checked after all tests. */
+async function startShared(): Promise<OwnService> {
+  const { service, start, end } = prepareService(await openSharedDatabase(), {});
+  await start();
+  await service.stopDispatcher();
+  const isWorkerOfMocha = process.env.MOCHA_WORKER_ID !== undefined;
+  if (!isWorkerOfMocha) atEndOfRun(end);
+  return service;
+}
+
+/** So that nothing is sent to a receiver that is gone: the next one may be at its port. */
+async function deleteEndpoints({ sql }: TestDatabase): Promise<void> {
+  const endpoints = await sql<{ id: string; biller_id: Id<'biller'>; livemode: boolean }[]>`
+    select id, biller_id, livemode from webhook_endpoints where deleted_at is null`;
+  for (const { id, ...row } of endpoints) {
+    await deleteWebhookEndpoint(sql, await makeCall(sql, tenantOf(row)), id);
+  }
+}
+
+/** A service on a database, and what starts and ends it. */
+function prepareService(db: TestDatabase, options: ServiceOptions) {
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const encryptionKey = randomBytes(32);
   const vault = createVault([{ id: 'test', key: encryptionKey }]);
@@ -115,7 +223,7 @@ export function useService(options: ServiceOptions = {}): Service {
   let workers: RunningWorkers[] = [];
   let dispatchers: Dispatcher[] = [];
 
-  const service: Service = {
+  const service: OwnService = {
     db,
     taskQueue,
     encryptionKeys: `test:${encryptionKey.toString('base64')}`,
@@ -191,8 +299,7 @@ export function useService(options: ServiceOptions = {}): Service {
     },
   };
 
-  before('start the service', async function () {
-    this.timeout(serverStartTimeoutMs);
+  async function start(): Promise<void> {
     address = await (options.temporal ?? temporalServer)();
     if (options.live || options.sandboxOverHttp) {
       const folder = await mkdtemp(join(tmpdir(), 'payments-processor-'));
@@ -216,10 +323,9 @@ export function useService(options: ServiceOptions = {}): Service {
     if (options.idle) return;
     await service.startWorkers();
     service.startDispatcher();
-  });
+  }
 
-  after('end the service', async function () {
-    this.timeout(endTimeoutMs);
+  async function end(): Promise<void> {
     await Promise.all(children.map((child) => child.end('SIGKILL')));
     await inTime('the API', api?.close());
     await inTime('the dispatchers', service.stopDispatcher());
@@ -228,9 +334,9 @@ export function useService(options: ServiceOptions = {}): Service {
     await started?.processor.close();
     await started?.standIn.stop();
     if (started) await rm(started.folder, { recursive: true });
-  });
+  }
 
-  return service;
+  return { service, start, end };
 }
 
 function existing<T>(part: T | undefined): T {

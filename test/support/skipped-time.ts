@@ -3,13 +3,13 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { after, before } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { realInstant } from '../../src/platform/real-time.ts';
-import { type Service, useService } from './service.ts';
+import { type OwnService, useService } from './service.ts';
 import { testLogger } from './temporal.ts';
 import { startTimeSkipping } from './time-skipping-server.ts';
 
 /** The whole service on a server that skips over the time in which nothing happens. */
 export interface SkippedTime {
-  readonly service: Service;
+  readonly service: OwnService;
   /** Lets that much of the server's time pass, skipping from timer to timer. */
   pass(days: number): Promise<void>;
   /** Waits, without skipping, until there is such a workflow, or until it has completed. */

@@ -11,7 +11,7 @@ import { createVault } from '../../src/services/accounts/vault.ts';
 import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
 import { expireDueLink, expireDueSession } from '../../src/services/links/expiry.ts';
 import { collectScheduledPayment } from '../../src/services/payments/scheduled-payments.ts';
-import { collectPlainPayment } from '../../src/services/plans/plain-collection.ts';
+import { collectOptimistically } from '../../src/services/plans/optimistic-collection.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
@@ -126,7 +126,7 @@ export function useStage({ biller, isAlone = false, isDamaged = false }: StageOp
     /** What the workflow of a plan does when it wakes up at `at`. */
     async collect(planId: string, at: string | Date): Promise<void> {
       const time = workflowTime(at);
-      if (await collectPlainPayment(db.sql, stage.charging, planId, time)) return;
+      if (await collectOptimistically(db.sql, stage.charging, planId, time)) return;
       await collectDuePayment(db.sql, stage.charging, planId, time);
     },
     /** All that is due of a plan at `at`, as its workflow does when it is poked. */

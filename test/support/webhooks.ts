@@ -21,7 +21,7 @@ import type { TestDatabase } from './database.ts';
 import { makeBiller } from './factories.ts';
 import type { Merchant } from './merchant.ts';
 
-export type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
+type Answer = (request: IncomingMessage, response: ServerResponse, nth: number) => void;
 
 /** A webhook receiver on loopback for the calling `describe`. It returns 200 unless `answer` is set. */
 export function useReceiver() {

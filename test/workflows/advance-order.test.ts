@@ -3,16 +3,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { useDebtor } from '../support/debtor.ts';
 import type { Merchant } from '../support/merchant.ts';
-import { searchSeed } from '../support/search.ts';
+import { searchRuns, searchSeed } from '../support/search.ts';
 import { useService } from '../support/service.ts';
 import { worldOf } from '../worlds/random-world.ts';
 import { tell } from '../worlds/telling.ts';
 import { inOneAdvance } from '../worlds/ways.ts';
 import { startOf } from '../worlds/world.ts';
 
-const runs = Number(process.env.ADVANCE_ORDER_RUNS ?? 3);
+const runs = 3;
 /** How many random worlds are told three times each, the third time with workers that are killed. */
-const worlds = Number(process.env.ADVANCE_ORDER_WORLDS ?? 4);
+const worlds = searchRuns(2);
 const killEveryMs = 1_500;
 /** Thursday. Nothing of the scenario is due on it: what an activation charges at once belongs to no advance. */
 const frozen = '2027-01-28T00:00:00.000Z';
@@ -21,7 +21,7 @@ const end = '2027-02-11T00:00:00.000Z';
 
 describe('the events of an advance', function () {
   this.timeout(300_000 + (runs + worlds) * 30_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   /** Nine plans, three bank debits and two subscriptions on a clock of their own. Many fall due at one instant. */
   async function scenario(merchant: Merchant) {

@@ -6,7 +6,7 @@ import { paymentLines } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 
 describe('a test clock when parts of the service are away', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   it('waits while no worker is there, and goes on when one is back', async () => {
     const { merchant, clock, plan } = await service.planOnClock('2027-01-04T00:00:00Z', { start_date: '2027-01-05' });
@@ -70,7 +70,7 @@ describe('a test clock when parts of the service are away', () => {
 });
 
 describe('a test clock that is advanced while a payment is under way', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
   const anyLock = 7_001;
 
   it('is ready only when that payment, and the retry that follows from it, are done', async () => {
@@ -113,7 +113,7 @@ describe('a test clock that is advanced while a payment is under way', () => {
 });
 
 describe('workflows that are disturbed from outside', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   const terminate = (workflowId: string): Promise<unknown> =>
     eventually(`${workflowId} is terminated`, () =>
@@ -178,7 +178,7 @@ describe('workflows that are disturbed from outside', () => {
 });
 
 describe('a test clock with a plan that cannot be collected', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   it('fails and says why, its neighbour is collected, and an operator can free the plan', async () => {
     const {

@@ -10,7 +10,7 @@ import { useDebits } from '../support/debits.ts';
 import { useService } from '../support/service.ts';
 
 describe('the workflow of a bank debit in real time', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   /** A payer in real time, with a bank account under an active mandate, and what tests do with its debits. */
   async function here() {

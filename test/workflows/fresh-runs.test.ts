@@ -24,7 +24,7 @@ const longestRun = 300;
 
 describe('a workflow whose history grows long', function () {
   this.timeout(90_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   const handleOf = (workflowId: string, runId?: string) => service.temporal.workflow.getHandle(workflowId, runId);
   const described = (workflowId: string) =>

@@ -44,16 +44,17 @@ describe('operator commands', function () {
     return { merchant, clock, plan, workflowId: workflowIdOf('paymentPlan', plan.id) };
   }
 
-  /** Makes the attempts so far so old that a command is no repetition. */
-  const letMinutesPass = () =>
-    service.db.sql`update payment_attempts set settled_at = settled_at - interval '2 minutes'`;
+  /** Makes the attempts of a plan so far so old that a command is no repetition. */
+  const letMinutesPass = (planId: string) => service.db.sql`
+    update payment_attempts set settled_at = settled_at - interval '2 minutes'
+    where payment_intent_id in (select id from payment_intents where payment_plan_id = ${planId})`;
 
   const attemptsOf = async (merchant: Merchant, planId: string): Promise<number> =>
     (await merchant.payments(planId))[0]?.attempts.length ?? 0;
 
   it('retryNow makes the next attempt of an unpaid slot at once, and sent again within a minute it makes no other', async () => {
     const { merchant, plan, workflowId } = await retryingPlan('decline,decline,decline');
-    await letMinutesPass();
+    await letMinutesPass(plan.id);
     assert.equal(
       await send(workflowId, 'retryNow', 'ada'),
       'Payment 1 (slot 0), due 2027-01-05, is being tried again: 10.00 AUD, attempt 2 of 4.',
@@ -140,7 +141,7 @@ describe('operator commands', function () {
       await refusal(workflowId, 'skipSlot', 7),
       'Nothing to skip: payment 8 (slot 7) has not come yet; the next is payment 2 (slot 1).',
     );
-    await letMinutesPass();
+    await letMinutesPass(plan.id);
     await send(workflowId, 'retryNow');
     await eventually('it is paid', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
     assert.equal(await refusal(workflowId, 'retryNow'), 'Nothing to retry: no payment of the plan waits for a retry.');

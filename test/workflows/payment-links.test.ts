@@ -15,7 +15,7 @@ const invoice = { name: 'Invoice 1042', amount: 2500, currency: 'AUD' } as const
 const inSeconds = (seconds: number) => new Date(Number(realNow()) + seconds * 1000).toISOString();
 
 describe('a payment link that Temporal drives', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
   const handleOf = (id: string) =>
     service.temporal.workflow.getHandle(workflowIdOf(id.startsWith('lnk_') ? 'paymentLink' : 'checkoutSession', id));
   const statusOf = async (id: string): Promise<string> => (await handleOf(id).describe()).status.name;

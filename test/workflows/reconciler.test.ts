@@ -27,7 +27,7 @@ import { useReceiver } from '../support/webhooks.ts';
 const inAYear = dateIn(withoutClock(addMs(realNow(), 365 * 86_400_000)), 'UTC');
 
 describe('a reconciliation', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
   const find = async (): Promise<string[]> => {
     const mismatches = await findMismatches(service.db.sql, service.sides[0]);
     return mismatches.map(({ problem, subjectId }) => `${problem} ${subjectId}`).sort();

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import { addMs } from '../../src/domain/instants.ts';
 import { holdCharging, releaseCharging } from '../../src/operations/live-charging.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
 import type { Movement } from '../../src/processors/processor.ts';
-import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { listAudit } from '../../src/services/accounts/audit.ts';
 import { CommandRefused } from '../../src/services/command-refused.ts';
 import { recoverCharges } from '../../src/services/payments/payment-confirmation.ts';
@@ -12,38 +10,17 @@ import { compareWithProcessor } from '../../src/services/payments/processor-comp
 import { recoverRefunds } from '../../src/services/payments/refunds.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { sendChecked } from '../support/api.ts';
-import { type BackUp, backUp } from '../support/back-up.ts';
 import { tester } from '../support/factories.ts';
-import { useService } from '../support/service.ts';
+import { forgetful, useRestorable } from '../support/restored.ts';
 import { stuckBySubject } from '../support/stuck.ts';
 
 const hourMs = 3_600_000;
-const forgetful = { seed: '1', share: 0, kinds: [], forgetsKeys: true };
 
 describe('a database restored from a back-up, beside a live processor that has gone on', function () {
   this.timeout(60_000);
-  const service = useService({ live: true, idle: true });
-  let processor: HttpProcessor;
-  let taken: BackUp | undefined;
+  const here = useRestorable();
+  const { service, compare, processors, takenFor } = here;
 
-  before('be a worker', () => {
-    processor = createHttpProcessor(service.standIn);
-  });
-  beforeEach('compare as it does', async () => {
-    await service.standIn.setClimate(null);
-    await service.db.sql`delete from unknown_movements`;
-    await service.db.sql`delete from live_charging`;
-    await compare();
-  });
-  afterEach(() => taken?.discard());
-  after(() => processor.close());
-
-  /** The comparison that a worker makes once a minute, whenever the last one was. */
-  async function compare(by: Pick<HttpProcessor, 'movements'> = processor): Promise<boolean> {
-    await service.db.sql`update live_charging set compared_at = compared_at - interval '1 minute'`;
-    return compareWithProcessor(service.db.sql, { ...processor, ...by });
-  }
-  const processors = () => ({ sandbox: sandboxProcessor, live: processor });
   /** What every worker does every five seconds, an hour later. */
   const recover = () =>
     recoverCharges(service.db.sql, { processors: processors(), hook: chargeHook }, addMs(realNow(), hourMs));
@@ -71,17 +48,13 @@ describe('a database restored from a back-up, beside a live processor that has g
       status: async () => (await merchant.getIntent(id)).status,
     };
   }
-  const takenFor = async (intentId: string) =>
-    (await service.standIn.calls()).filter(
-      (call) => call.kind === 'charge' && !call.repeated && call.payment_intent_id === intentId,
-    ).length;
   const chargeCalls = async () => (await service.standIn.calls()).filter(({ kind }) => kind === 'charge').length;
 
   it('holds charging when the processor has made a charge that it does not know, and says which', async () => {
     const [lost, later] = [await payment(), await payment()];
-    taken = await backUp(service.db);
+    await here.backUp();
     assert.deepEqual(await lost.confirm(), [200, 'succeeded']);
-    await taken.restore();
+    await here.restore();
     assert.equal(await compare(), true);
 
     const { charging_held: held } = await stuckBySubject(service.db.sql, null);
@@ -100,9 +73,9 @@ describe('a database restored from a back-up, beside a live processor that has g
 
   it('does not charge again what was paid after the back-up, even if the processor has forgotten its keys', async () => {
     const lost = await payment();
-    taken = await backUp(service.db);
+    await here.backUp();
     assert.deepEqual(await lost.confirm(), [200, 'succeeded']);
-    await taken.restore();
+    await here.restore();
     await compare();
     await releaseCharging(service.db.sql, 'the payment is known', origin());
     await service.standIn.setClimate(forgetful);
@@ -114,9 +87,9 @@ describe('a database restored from a back-up, beside a live processor that has g
 
   it('finds the charge of an attempt also under the key of a further reservation', async () => {
     const lost = await payment();
-    taken = await backUp(service.db);
+    await here.backUp();
     await lost.confirm();
-    await taken.restore();
+    await here.restore();
     await compare();
     await releaseCharging(service.db.sql, 'the payment is known', origin());
     await service.standIn.setClimate(forgetful);
@@ -128,9 +101,9 @@ describe('a database restored from a back-up, beside a live processor that has g
 
   it('does not take the charge of another amount for that of a payment that has changed since', async () => {
     const lost = await payment();
-    taken = await backUp(service.db);
+    await here.backUp();
     await lost.confirm();
-    await taken.restore();
+    await here.restore();
     await compare();
     await releaseCharging(service.db.sql, 'the payment is known', origin());
     await service.standIn.setClimate(forgetful);
@@ -142,10 +115,10 @@ describe('a database restored from a back-up, beside a live processor that has g
   it('takes over the reference of an attempt that it still has, without holding charging', async () => {
     const open = await payment({ _stand_in_prepare: 'answer_lost' });
     await open.confirm();
-    taken = await backUp(service.db);
+    await here.backUp();
     await recover();
     assert.equal(await open.status(), 'succeeded');
-    await taken.restore();
+    await here.restore();
     assert.equal(await compare(), false);
     await service.standIn.setClimate(forgetful);
     assert.equal(await open.status(), 'processing');
@@ -157,9 +130,9 @@ describe('a database restored from a back-up, beside a live processor that has g
     const paid = await payment();
     await paid.confirm();
     await compare();
-    taken = await backUp(service.db);
+    await here.backUp();
     assert.deepEqual(await paid.refund(300), [201, 'succeeded']);
-    await taken.restore();
+    await here.restore();
     assert.equal(await compare(), true);
     assert.deepEqual(await paid.refund(400), [503, 'unavailable']);
     const given = async () => (await service.standIn.calls()).filter(({ kind }) => kind === 'refund').length;
@@ -234,10 +207,10 @@ describe('a database restored from a back-up, beside a live processor that has g
   it('is compared once a minute at most', async () => {
     let asked = 0;
     const counting = {
-      ...processor,
+      ...here.processor,
       movements: async (after: string | null) => {
         asked += 1;
-        return processor.movements(after);
+        return here.processor.movements(after);
       },
     };
     for (let nth = 0; nth < 3; nth += 1) await compareWithProcessor(service.db.sql, counting);

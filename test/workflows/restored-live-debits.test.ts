@@ -2,46 +2,18 @@ import assert from 'node:assert/strict';
 import type { CustomerInstant } from '../../src/domain/instants.ts';
 import { releaseCharging } from '../../src/operations/live-charging.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
-import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { accountReader } from '../../src/services/customers/bank-accounts.ts';
 import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
 import { ServiceError } from '../../src/services/errors.ts';
-import { compareWithProcessor } from '../../src/services/payments/processor-comparison.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
-import { type BackUp, backUp } from '../support/back-up.ts';
 import { useDebits } from '../support/debits.ts';
 import { tester } from '../support/factories.ts';
-import { useService } from '../support/service.ts';
+import { forgetful, useRestorable } from '../support/restored.ts';
 import { stuckBySubject } from '../support/stuck.ts';
-
-const forgetful = { seed: '1', share: 0, kinds: [], forgetsKeys: true };
 
 describe('a database restored from a back-up, beside bank debits that have gone on', function () {
   this.timeout(60_000);
-  const service = useService({ live: true, idle: true });
-  let processor: HttpProcessor;
-  let taken: BackUp | undefined;
-
-  before('be a worker', () => {
-    processor = createHttpProcessor({
-      ...service.standIn,
-      readAccount: accountReader(service.db.sql, () => service.vault),
-    });
-  });
-  beforeEach('compare as it does', async () => {
-    await service.standIn.setClimate(null);
-    await service.db.sql`delete from unknown_movements`;
-    await service.db.sql`delete from live_charging`;
-    await compare();
-  });
-  afterEach(() => taken?.discard());
-  after(() => processor.close());
-
-  async function compare(): Promise<boolean> {
-    await service.db.sql`update live_charging set compared_at = compared_at - interval '1 minute'`;
-    return compareWithProcessor(service.db.sql, processor);
-  }
+  const here = useRestorable();
+  const { service, compare, processors, takenFor } = here;
 
   /** A payment by a bank account under a mandate, and the steps of its debit, each when it is due. */
   async function debitOf(words: string) {
@@ -69,12 +41,11 @@ describe('a database restored from a back-up, beside bank debits that have gone 
       async step(): Promise<void> {
         const debit = await row();
         assert.ok(debit?.next_at, 'no step is due');
-        await takeDebitStep(
-          service.db.sql,
-          { processors: { sandbox: sandboxProcessor, live: processor }, hook: chargeHook },
-          debit.attempt_id,
-          { at: debit.next_at, now: realNow(), maxAheadMs: Infinity },
-        );
+        await takeDebitStep(service.db.sql, { processors: processors(), hook: chargeHook }, debit.attempt_id, {
+          at: debit.next_at,
+          now: realNow(),
+          maxAheadMs: Infinity,
+        });
       },
       status: async () => (await merchant.getIntent(id)).status,
       told: async () =>
@@ -82,20 +53,17 @@ describe('a database restored from a back-up, beside bank debits that have gone 
           .filter(({ data }) => data.id === id)
           .map(({ event_type: type }) => type.slice('payment_intent.'.length)),
       /** How often the processor was made to charge it. */
-      charged: async () =>
-        (await service.standIn.calls()).filter(
-          (call) => call.kind === 'charge' && !call.repeated && call.payment_intent_id === id,
-        ).length,
+      charged: () => takenFor(id),
     };
   }
 
   it('do not hand a debit over a second time that the back-up only has as accepted', async () => {
     const debit = await debitOf('settled');
     await debit.confirm();
-    taken = await backUp(service.db);
+    await here.backUp();
     await debit.step();
     const reference = (await debit.row())?.reference;
-    await taken.restore();
+    await here.restore();
     assert.equal((await debit.row())?.reference, null);
     assert.equal(await compare(), false, 'its attempt is known, so charging is not held');
     await service.standIn.setClimate(forgetful);
@@ -107,10 +75,10 @@ describe('a database restored from a back-up, beside bank debits that have gone 
 
   it('hold the hand-over of a debit that the back-up does not have, until an operator has looked', async () => {
     const debit = await debitOf('settled');
-    taken = await backUp(service.db);
+    await here.backUp();
     await debit.confirm();
     await debit.step();
-    await taken.restore();
+    await here.restore();
     assert.deepEqual([await debit.status(), await compare()], ['requires_payment_method', true]);
     assert.ok((await stuckBySubject(service.db.sql, null)).charging_held);
     await service.standIn.setClimate(forgetful);
@@ -127,10 +95,10 @@ describe('a database restored from a back-up, beside bank debits that have gone 
     const debit = await debitOf('late_dishonour');
     await debit.confirm();
     await debit.step();
-    taken = await backUp(service.db);
+    await here.backUp();
     for (let steps = 0; steps < 2; steps += 1) await debit.step();
     assert.equal(await debit.status(), 'returned');
-    await taken.restore();
+    await here.restore();
     assert.equal(await debit.status(), 'processing');
     for (let steps = 0; steps < 2; steps += 1) await debit.step();
     assert.deepEqual(await debit.told(), ['processing', 'succeeded', 'returned']);

@@ -11,7 +11,7 @@ import { listAudit } from '../../src/services/accounts/audit.ts';
 import { useService } from '../support/service.ts';
 
 describe('the workflow of a subscription', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
   const items = [{ name: 'Membership', unit_amount_cents: 4900 }];
   const terms = { name: 'Membership', currency: 'AUD', frequency_type: 'monthly', items } as const;
   const weekly = { ...terms, frequency_type: 'weekly' } as const;

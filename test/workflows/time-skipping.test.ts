@@ -64,7 +64,7 @@ describe('a plan whose timers Temporal skips only twice', () => {
 });
 
 describe('a plan on a clock whose timers Temporal may still skip after an advance', () => {
-  const service = useService();
+  const service = useService({ isAlone: true });
 
   /** Returns how many timers its history has, once it has not grown while it was watched. */
   async function timersAtRest(workflowId: string): Promise<number> {

@@ -11,7 +11,7 @@ import { stuckBySubject } from '../support/stuck.ts';
 
 describe('outbox entries of a type that this version does not know', function () {
   this.timeout(60_000);
-  const service = useService();
+  const service = useService({ isAlone: true });
   const operations = () => ({ sql: service.db.sql, sides: service.sides, by: tester });
 
   /**

@@ -14,7 +14,7 @@ import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.t
 
 describe('a batch of webhooks, for operators', () => {
   const receiver = useReceiver();
-  const service = useService();
+  const service = useService({ isAlone: true });
   afterEach(() => receiver.reset());
   const side = () => service.sides[0];
 

@@ -13,7 +13,7 @@ import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.t
 
 describe('webhooks that are due together', () => {
   const receiver = useReceiver();
-  const service = useService();
+  const service = useService({ isAlone: true });
   afterEach(() => receiver.reset());
 
   interface Endpoint {

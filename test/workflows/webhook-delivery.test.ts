@@ -18,7 +18,7 @@ import { useReceiver } from '../support/webhooks.ts';
 
 describe('the delivery of a webhook', () => {
   const receiver = useReceiver();
-  const service = useService();
+  const service = useService({ isAlone: true });
   afterEach(() => receiver.reset());
 
   const workflowOf = (deliveryId: string) =>

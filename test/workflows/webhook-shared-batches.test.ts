@@ -10,7 +10,7 @@ import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.t
 
 describe('webhooks of one biller to several endpoints', () => {
   const receiver = useReceiver();
-  const service = useService();
+  const service = useService({ isAlone: true });
   afterEach(() => receiver.reset());
 
   async function endpointsAt(paths: string[]): Promise<{ merchant: Merchant; endpoints: string[] }> {

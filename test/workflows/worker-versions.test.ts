@@ -14,7 +14,7 @@ import type { VersionRow } from '../../src/operations/worker-versions.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { paymentLines } from '../support/merchant.ts';
 import type { ServiceProcess } from '../support/process.ts';
-import { type Service, useService } from '../support/service.ts';
+import { type OwnService, useService } from '../support/service.ts';
 import { serverStartTimeoutMs, temporalServer, testNamespace, workflowBundle } from '../support/temporal.ts';
 import { useReceiver } from '../support/webhooks.ts';
 
@@ -26,7 +26,7 @@ const paidWeekly = (weeks: number): string[] =>
   Array.from({ length: weeks }, (_, slot) => `${slot} paid ${afterWeeks(slot + 1)}`);
 
 /** Workers of several versions for the tests of the calling `describe`, in a deployment of this service alone. */
-function useVersions(service: Service) {
+function useVersions(service: OwnService) {
   const workers = new Map<string, ServiceProcess>();
   afterEach('end the workers', async () => {
     await Promise.all([...workers.values()].map((worker) => worker.end()));

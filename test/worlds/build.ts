@@ -85,8 +85,8 @@ export async function makeClock(account: Account, world: World, names: Names): P
 async function settle(account: Account, clock: string, now: number): Promise<void> {
   await account.place.carryOut?.(clock);
   for (let tries = 0; (await nextDue(account.place, clock, now)) !== null; tries += 1) {
-    if (tries > 3000) throw new Error(`something is still due at ${iso(now)} after all this time`);
-    await new Promise((resolve) => setTimeout(resolve, 4));
+    if (tries > 1000) throw new Error(`something is still due at ${iso(now)} after all this time`);
+    await new Promise((resolve) => setTimeout(resolve, 12));
   }
 }
 

@@ -1,5 +1,5 @@
+import { dateOfCount, startOf as midnightIn } from '../../lab/model/calendar.ts';
 import { customerName, subjectName } from './build.ts';
-import { dateOfCount, midnightIn } from './calendar.ts';
 import type { Body } from './place.ts';
 import { wrongPeriods } from './subscription-calendar.ts';
 import type { Fault, Happening, Telling } from './telling.ts';

@@ -76,7 +76,7 @@ const textOf = (happening: Happening): string => lineOf(happening) + JSON.string
 const mostPaths = 6;
 
 /** Each member in which two values differ, such as `  items/0/quantity: by the day 1, in strides 2`. */
-export function pathsOf(a: Body, b: Body, left: string, right: string): string[] {
+function pathsOf(a: Body, b: Body, left: string, right: string): string[] {
   const lines: string[] = [];
   const visit = (one: Body, two: Body, path: string): void => {
     if (JSON.stringify(one) === JSON.stringify(two)) return;

@@ -16,7 +16,7 @@ import { closeSides, openSides } from '../../src/processes/temporal/sides.ts';
 import { startWorkers } from '../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
-import { expireMandates } from '../../src/services/mandates/expiry.ts';
+import { expireMandates } from '../../src/services/mandates/mandate-ends.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import { serverAt, testLogger, workflowBundle } from '../support/temporal.ts';

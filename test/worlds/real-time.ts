@@ -21,7 +21,7 @@ const clocksAtOnce = 3;
 const sameWeekdays = 28;
 
 /** Time can only be skipped forward: a world whose first instant has passed is moved by 28 years. */
-export function inTheFuture(world: World, present: number): World {
+function inTheFuture(world: World, present: number): World {
   if (firstInstant(world) > present + day) return world;
   const text = JSON.stringify(world).replace(/\b(20\d\d)(?=-\d\d-\d\d)/g, (year) => `${Number(year) + sameWeekdays}`);
   return inTheFuture(JSON.parse(text), present);

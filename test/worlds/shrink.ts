@@ -1,7 +1,7 @@
 import type { Action, World, WorldCustomer } from './world.ts';
 
 /** Smaller worlds than this one, the smallest steps last. Each is a world on its own. */
-export function* smallerWorlds(world: World): Generator<World> {
+function* smallerWorlds(world: World): Generator<World> {
   const { customers, actions, days } = world;
   if (customers.length > 1)
     for (let index = 0; index < customers.length; index += 1) yield withoutCustomer(world, index);

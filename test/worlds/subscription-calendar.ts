@@ -1,5 +1,5 @@
 // The calendar of a subscription, whatever was done to it: its events say when it was resumed, and when money came.
-import { dateIn, dateOfCount, type Every, firstOnDay, midnightIn } from './calendar.ts';
+import { dateAt, dateOfCount, type Every, firstOnDay, startOf } from '../../lab/model/calendar.ts';
 import type { Body } from './place.ts';
 import type { Happening } from './telling.ts';
 import { iso } from './world.ts';
@@ -46,7 +46,7 @@ export function wrongPeriods(course: SubscriptionCourse): string[] {
       const wanted = [boundary(number - first), boundary(number - first + 1)];
       if (start !== wanted[0] || end !== wanted[1])
         wrong.push(`${what} is from ${start} to ${end}, and the calendar says from ${wanted.join(' to ')}`);
-      const midnight = midnightIn(start, timeZone);
+      const midnight = startOf(start, timeZone);
       if (at < midnight) wrong.push(`${what} of ${start} began at ${iso(at)}`);
       const before = begun[index - 1];
       if (before === undefined) {
@@ -56,10 +56,10 @@ export function wrongPeriods(course: SubscriptionCourse): string[] {
         continue;
       }
       // Only money that was owed holds a period up. The one that contains the day on which it came is then begun.
-      const isHeldUp = at > midnightIn(before.end, timeZone);
+      const isHeldUp = at > startOf(before.end, timeZone);
       if (isHeldUp && !wasPaidAt(course, at))
         wrong.push(`${what} of ${start} began at ${iso(at)}, and nothing was owed`);
-      if (isHeldUp && dateIn(at, timeZone) >= end) wrong.push(`${what} was over on ${end}, and began at ${iso(at)}`);
+      if (isHeldUp && dateAt(at, timeZone) >= end) wrong.push(`${what} was over on ${end}, and began at ${iso(at)}`);
       if (!isHeldUp && start !== before.end)
         wrong.push(`${what} begins on ${start}, and the one before it ends on ${before.end}`);
     }
@@ -73,7 +73,7 @@ function missing({ name, timeZone, end, shown, periods }: SubscriptionCourse, st
   if (shown.state !== 'active' || stretch === undefined) return [];
   if (periods.some(({ status }) => status !== 'paid' && status !== 'void')) return [];
   const next = stretch.begun.at(-1)?.end ?? stretch.boundary(0);
-  return midnightIn(next, timeZone) <= end ? [`${name}: no period begins on ${next}`] : [];
+  return startOf(next, timeZone) <= end ? [`${name}: no period begins on ${next}`] : [];
 }
 
 function stretchesOf({ name, terms, timeZone, periods, happenings }: SubscriptionCourse): Stretch[] {
@@ -94,7 +94,7 @@ function stretchesOf({ name, terms, timeZone, periods, happenings }: Subscriptio
     const stretch = stretches.at(-1) ?? first;
     const period = data.current_period;
     if (type === 'subscription.resumed') {
-      const today = dateIn(Date.parse(at), timeZone);
+      const today = dateAt(Date.parse(at), timeZone);
       const hasDaysLeft = period?.status === 'paid' && period.end > today;
       const start = hasDaysLeft ? period.end : today;
       const boundary = boundariesFrom(start, every, count, null);

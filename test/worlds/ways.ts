@@ -3,7 +3,7 @@ import { nextDue, type Place } from './place.ts';
 import { day, startOf, type World } from './world.ts';
 
 /** Where a clock stands, and the furthest that it may go in one advance: its bound, the next action, or the end. */
-export interface Reach {
+interface Reach {
   clock: string;
   now: number;
   furthest: number;
@@ -19,8 +19,6 @@ export interface Way {
 export function waysOf(world: World): Way[] {
   return [byTheDay(world), inOneAdvance, inStrides(world), toEachInstant];
 }
-
-export const wayNames = ['by the day', 'in one advance', 'in strides', 'to each instant'] as const;
 
 function byTheDay(world: World): Way {
   const start = startOf(world);

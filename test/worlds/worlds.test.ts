@@ -9,7 +9,7 @@ import { tryWorld } from './try-world.ts';
 import type { World } from './world.ts';
 
 /** Worlds that are tried side by side. */
-const atOnce = 3;
+const atOnce = 2;
 const keptTimeoutMs = 120_000;
 
 describe('worlds', () => {

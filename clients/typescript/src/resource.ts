@@ -7,7 +7,7 @@ type Operations = operations;
 type ContentOf<T> = T extends { content: infer Content } ? Content[keyof Content] : never;
 type Success = 200 | 201 | 202;
 
-/** The request body of an operation. */
+/** @public The request body of an operation; the generator prints it for a body whose schema has no name. */
 export type BodyOf<Id extends keyof Operations> = Operations[Id] extends { requestBody?: infer Body }
   ? ContentOf<NonNullable<Body>>
   : never;

@@ -39,7 +39,7 @@ export interface Climate {
  * The metadata of a payment that chooses the weather of its calls: each call of a kind for an attempt takes the next
  * word, such as `reset_before,slow_500`. The list begins anew with each attempt, and with each refund.
  */
-export const weatherKeys: Record<CallKind, string> = {
+const weatherKeys: Record<CallKind, string> = {
   charge: '_stand_in',
   refund: '_stand_in',
   prepare: '_stand_in_prepare',

@@ -33,7 +33,7 @@ export function addressOf(remote: string, forwardedFor: string, trustedProxies: 
 }
 
 /** Whether an address is one of these addresses, or in one of these ranges. */
-export function isAmong(address: string, ranges: readonly string[]): boolean {
+function isAmong(address: string, ranges: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return ranges.some((range) => {

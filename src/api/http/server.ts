@@ -23,7 +23,7 @@ export interface Limits {
  * Together these limits bound the memory that unauthenticated clients can occupy: connections times a body of 256 KiB,
  * for 30 s.
  */
-export const defaultLimits: Limits = {
+const defaultLimits: Limits = {
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 30_000,
   checkMs: 5_000,

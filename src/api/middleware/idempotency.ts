@@ -60,7 +60,7 @@ interface KeyedResponse {
 /** Executes the route for the request, or returns the stored response. */
 export type IdempotencyStore = (route: Route, ctx: Context, executor: RouteExecutor) => Promise<ExecutedRoute>;
 
-export interface ExecutedRoute {
+interface ExecutedRoute {
   status: number;
   text: string;
   replayed: boolean;

@@ -11,7 +11,7 @@ const json = 'application/json';
  * schema with its type, its values and whether it is required.
  * - It has no `webhooks`, which would become requests to the service. The schemas of the events stay.
  * - A constant that is true or false is a boolean: classes in Java compare it with a text.
- * - If an operation has two successes, each of them may have either body: only the first one is read.
+ * - If an operation has two success responses, both may have either body: the generator reads the first one alone.
  */
 export function compatDocument({ webhooks: _, paths, tags, ...rest }: OpenApiDocument): SchemaNode {
   return {

@@ -35,7 +35,7 @@ const Detail = Strict(
 );
 
 /** The body of every error response. */
-export const ErrorEnvelope = Strict(
+const ErrorEnvelope = Strict(
   {
     error: Strict(
       {

@@ -101,7 +101,7 @@ export function schemaBook(): SchemaBook {
 }
 
 /** Returns a schema's name: its title, if that is one capitalised word. Other titles are for error messages. */
-export function nameOf(schema: SchemaNode): string | undefined {
+function nameOf(schema: SchemaNode): string | undefined {
   return typeof schema.title === 'string' && /^[A-Z]\w*$/.test(schema.title) ? schema.title : undefined;
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../../services/mandates/mandates.ts';
 import { recordNoticeSent } from '../../services/mandates/notices.ts';
 import { acceptMandateOfPayer, createMandateOfPayer } from '../../services/payments/payer-mandates.ts';
-import { stopDebits } from '../../services/subjects/debit-stops.ts';
+import { stopDebits } from '../../services/subjects/charge-hook.ts';
 import { documentPolicy, mandateDocument } from '../documents/mandate.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 

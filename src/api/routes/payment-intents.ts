@@ -23,7 +23,7 @@ import {
 import type { Vault } from '../../services/accounts/vault.ts';
 import { reportBankResult } from '../../services/debits/bank-result.ts';
 import { Forbidden } from '../../services/errors.ts';
-import { countingFailures } from '../../services/pages/key-failures.ts';
+import { countingFailures } from '../../services/pages/page-limits.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import type { Charging } from '../../services/payments/charge.ts';

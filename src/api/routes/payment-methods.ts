@@ -20,7 +20,7 @@ import {
   listPaymentMethods,
 } from '../../services/customers/payment-methods.ts';
 import { detachPaymentMethod } from '../../services/mandates/method-detachment.ts';
-import { stopDebits } from '../../services/subjects/debit-stops.ts';
+import { stopDebits } from '../../services/subjects/charge-hook.ts';
 import { type Route, route } from '../http/route.ts';
 
 const create = route({

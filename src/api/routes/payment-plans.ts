@@ -11,11 +11,15 @@ import {
 } from '../../resources/payment-plan.ts';
 import { PaymentPlanCreate, PaymentPlanUpdate } from '../../resources/payment-plan-input.ts';
 import { PlanPayment, PlanSchedule, presentPlanPayment } from '../../resources/plan-payment.ts';
-import { createPaymentPlan, getPaymentPlan, listPaymentPlans } from '../../services/plans/payment-plans.ts';
+import {
+  createPaymentPlan,
+  getPaymentPlan,
+  listPaymentPlans,
+  planWaiting,
+} from '../../services/plans/payment-plans.ts';
 import { planPayments, planSchedule } from '../../services/plans/plan-payments.ts';
 import { transitionPlan } from '../../services/plans/plan-transitions.ts';
 import { updatePaymentPlan } from '../../services/plans/plan-update.ts';
-import { planWaiting } from '../../services/plans/plan-waiting.ts';
 import { metadataLimit, type Route, route } from '../http/route.ts';
 
 const waiting = {

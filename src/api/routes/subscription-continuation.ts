@@ -9,7 +9,7 @@ import { SubscriptionResume } from '../../resources/subscription-input.ts';
 import { repeatable } from '../../services/payments/repeatable-request.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
-import { type ContinuingRequest, continueSubscription } from '../../services/subscriptions/subscription-resume.ts';
+import { type ContinuingRequest, continueSubscription } from '../../services/subscriptions/collecting-requests.ts';
 import { notCharged } from '../http/charge-errors.ts';
 import type { CommittedFirstDeps } from '../http/deps.ts';
 import { type Route, route } from '../http/route.ts';

@@ -21,9 +21,9 @@ import {
 } from '../../resources/subscription-input.ts';
 import { repeatable } from '../../services/payments/repeatable-request.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
+import { startSubscription } from '../../services/subscriptions/collecting-requests.ts';
 import { subscriptionPeriods, subscriptionSchedule } from '../../services/subscriptions/subscription-periods.ts';
 import { cancelSubscription, requestOfSubscription } from '../../services/subscriptions/subscription-requests.ts';
-import { startSubscription } from '../../services/subscriptions/subscription-start.ts';
 import { updateSubscriptionTerms } from '../../services/subscriptions/subscription-update.ts';
 import { createSubscription, getSubscription, listSubscriptions } from '../../services/subscriptions/subscriptions.ts';
 import { notCharged } from '../http/charge-errors.ts';

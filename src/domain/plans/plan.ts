@@ -1,8 +1,8 @@
 import type { Cadence, PlainDate } from '../calendar.ts';
-import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { PlanProgress, PlanTerms } from '../plan-schedule.ts';
 import type { PlanState, PlanStateReason } from '../plan-state.ts';
+import type { RecurringPayment } from '../recurring/recurring-payment.ts';
 import type { MinorUnits, SlotNumber } from '../units.ts';
 
 /** The terms of a plan, and how far it has come. */
@@ -34,29 +34,19 @@ export interface Plan {
  */
 export type SlotStatus = 'processing' | 'paid' | 'retrying' | 'failed' | 'skipped' | 'given_up' | 'returned';
 
-/** What changes of a slot after it has come. */
-export interface SlotProgress {
-  status: SlotStatus;
-  /** How often its payment has failed in the present series of retries. */
-  failures: number;
-  first_failed_at: CustomerInstant | null;
-  /** When the bank reported the last failure of the series. Null if that was no debit under a mandate. */
-  last_result_at: CustomerInstant | null;
-  next_attempt_at: CustomerInstant | null;
-  /** Until when the payer has time for the challenge of the bank. Null without one. */
-  challenge_ends_at: CustomerInstant | null;
-}
-
-/** A slot that has come. */
-export interface Slot extends SlotProgress {
+/** A slot that has come. Without a payment it was skipped. */
+export interface Slot extends RecurringPayment {
   slot: SlotNumber;
   due_date: PlainDate;
-  /** Null if it was skipped, and so is its payment. */
+  status: SlotStatus;
+  /** Null if it was skipped. */
   amount: MinorUnits | null;
-  payment_intent_id: Id<'payment_intent'> | null;
 }
 
-/** A slot of which a step knows whether its payment came back and was not tried since: a fact of the payment. */
+/** What changes of a slot after it has come. */
+export type SlotProgress = Omit<Slot, 'slot' | 'due_date' | 'amount' | 'payment_intent_id'>;
+
+/** A slot, and whether its payment came back and was not tried since. */
 export interface KnownSlot extends Slot {
   is_returned: boolean;
 }

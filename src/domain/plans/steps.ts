@@ -2,6 +2,7 @@ import { firstSlotAfter, type PlainDate, slotDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
 import type { PlanStateReason } from '../plan-state.ts';
+import { afterInFlightOutcome, attempted, type Failure, noFailures } from '../recurring/recurring-payment.ts';
 import type { MinorUnits, SlotNumber } from '../units.ts';
 import {
   cadenceOf,
@@ -15,8 +16,8 @@ import {
   termsOf,
 } from './plan.ts';
 
-/** What happened to a plan. Each is the end of an event's name, `payment_plan.…`. */
-export type Happening = 'activated' | 'suspended' | 'deactivated' | 'closed';
+/** The end of the name of an event of a plan, `payment_plan.…`. */
+type PlanEventName = 'activated' | 'suspended' | 'deactivated' | 'closed';
 
 /**
  * What a step changes. The dates that follow are derived. Nothing is written here, and nothing is charged: the caller
@@ -33,7 +34,7 @@ export interface PlanStepChange {
   opens?: OpenedSlot;
   /** The slots that pass without a payment. */
   skips?: SkippedSlot[];
-  happenings?: Happening[];
+  events?: PlanEventName[];
 }
 
 /** The same change of some slots, by their numbers. */
@@ -51,15 +52,9 @@ export interface OpenedSlot extends SkippedSlot {
   amount: MinorUnits;
 }
 
-/** A payment that failed or came back, and what dunning makes of it. */
-export interface Failure {
-  series: Pick<SlotProgress, 'failures' | 'first_failed_at' | 'last_result_at'>;
-  step: { kind: 'retry'; at: CustomerInstant } | { kind: 'suspend' };
-}
-
 /** The biller activates a plan. Its first slot is due on its date or, if that has passed, at once. */
 export function activate(at: CustomerInstant): PlanStepChange {
-  return { plan: { state: 'active', state_reason: null, activated_at: at }, happenings: ['activated'] };
+  return { plan: { state: 'active', state_reason: null, activated_at: at }, events: ['activated'] };
 }
 
 /**
@@ -90,7 +85,7 @@ export function skipNext(planWithSlots: PlanWithSlots): PlanStepChange & { skips
 
 /** An attempt to collect an open slot begins: a retry, or one that a payer makes, whatever the plan's state. */
 export function attemptOpened({ plan }: PlanWithSlots, { slot }: Pick<KnownSlot, 'slot'>): PlanStepChange {
-  const slots = [{ slots: [slot], change: { status: 'processing', next_attempt_at: null } as const }];
+  const slots = [{ slots: [slot], change: attempted }];
   return plan.state === 'active' ? { plan: {}, slots } : { slots };
 }
 
@@ -109,12 +104,12 @@ export function collected({ plan }: PlanWithSlots, { slot }: KnownSlot, amount: 
   const closes = isComplete && (plan.state === 'active' || plan.state === 'suspended');
   return {
     plan: {
-      ...landed(plan, amount),
+      ...afterInFlightOutcome(plan, amount),
       collected_amount_cents: sum,
       ...(closes ? { state: 'closed', state_reason: 'total_collected' } : {}),
     },
-    slots: [{ slots: [slot], change: { ...untried, status: 'paid' } }],
-    happenings: closes ? ['closed'] : [],
+    slots: [{ slots: [slot], change: { ...atRest, status: 'paid' } }],
+    events: closes ? ['closed'] : [],
   };
 }
 
@@ -125,7 +120,8 @@ export function failed(
   amount: MinorUnits,
   failure: Failure,
 ): PlanStepChange {
-  return unpaid(planWithSlots, slot, landed(planWithSlots.plan, amount), failure, ['failed', 'payment_failed']);
+  const less = afterInFlightOutcome(planWithSlots.plan, amount);
+  return unpaid(planWithSlots, slot, less, failure, ['failed', 'payment_failed']);
 }
 
 /**
@@ -155,7 +151,7 @@ function unpaid(
   { series, step }: Failure,
   [left, reason]: ['failed', 'payment_failed'] | ['returned', 'payment_returned'],
 ): PlanStepChange {
-  const own = (change: Partial<SlotProgress>) => ({ slots: [slot], change: { ...untried, ...series, ...change } });
+  const own = (change: Partial<SlotProgress>) => ({ slots: [slot], change: { ...atRest, ...series, ...change } });
   if (planWithSlots.plan.state !== 'active') return { ...(less && { plan: less }), slots: [own({ status: left })] };
   if (step.kind === 'retry') {
     return { plan: { ...less }, slots: [own({ status: 'retrying', next_attempt_at: step.at })] };
@@ -164,7 +160,7 @@ function unpaid(
   return {
     plan: { ...less, state: 'suspended', state_reason: reason },
     slots: [own({ status: left }), ...stopRetries(others)],
-    happenings: ['suspended'],
+    events: ['suspended'],
   };
 }
 
@@ -183,7 +179,7 @@ export function stopped({ plan, slots }: PlanWithSlots): PlanStepChange {
   const { state } = plan;
   return {
     plan: { in_flight_cents: underWay.reduce((sum, { amount }) => sum + (amount ?? 0), 0) },
-    happenings: state === 'pending' || state === 'active' ? [] : [state],
+    events: state === 'pending' || state === 'active' ? [] : [state],
   };
 }
 
@@ -194,7 +190,7 @@ export function withdrawn(slots: SlotNumber[]): PlanStepChange {
 
 /** The payments of these slots were canceled, because their plan has ended. */
 export function givenUp(slots: SlotNumber[]): PlanStepChange {
-  return { slots: [{ slots, change: { ...untried, status: 'given_up' } }] };
+  return { slots: [{ slots, change: { ...atRest, status: 'given_up' } }] };
 }
 
 /** An operator gives an unpaid slot up. Its amount remains to be collected, so the calendar may go on. */
@@ -273,7 +269,7 @@ function skipped(plan: Plan, from: SlotNumber, until: SlotNumber): SkippedSlot[]
   }));
 }
 
-const untried = { next_attempt_at: null, challenge_ends_at: null } as const;
+const atRest = { next_attempt_at: null, challenge_ends_at: null } as const;
 
 /** Ends the retries. A slot whose payment came back, and was not tried since, says so again. */
 function stopRetries(slots: readonly KnownSlot[]): SlotChange[] {
@@ -287,12 +283,6 @@ function stopRetries(slots: readonly KnownSlot[]): SlotChange[] {
 
 /** Starts a new series of retries, of which the first is at `at`. What is being charged goes on. */
 function restartRetries({ slots }: PlanWithSlots, at: CustomerInstant): SlotChange[] {
-  const series = { failures: 0, first_failed_at: null, last_result_at: null };
-  const change = { ...series, status: 'retrying', next_attempt_at: at } as const;
+  const change = { ...noFailures, status: 'retrying', next_attempt_at: at } as const;
   return [{ slots: slots.filter(isUnpaid).map(({ slot }) => slot), change }];
-}
-
-/** An outcome has come of what was under way when the plan stopped. Undefined if nothing was. */
-function landed({ in_flight_cents: inFlight }: Plan, amount: MinorUnits): Partial<Plan> | undefined {
-  return inFlight > 0 ? { in_flight_cents: Math.max(0, inFlight - amount) } : undefined;
 }

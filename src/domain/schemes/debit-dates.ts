@@ -1,6 +1,6 @@
 import { addBusinessDays, nextBusinessDay } from '../business-days/business-days.ts';
 import { addDays, addMonths, dateIn, instantAt, type PlainDate, startOfDay } from '../calendar.ts';
-import { nextRetryAt, retryDays } from '../dunning.ts';
+import { type FailureSeries, nextRetryAt, retryDays } from '../dunning.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { auBecs } from './au-becs.ts';
 import type { SchemeProfile } from './scheme-profile.ts';
@@ -67,18 +67,11 @@ export function retryAt(
   return reportedAt(scheme, nextBusinessDay(scheme.calendar, planned > earliest ? planned : earliest));
 }
 
-/** A series of failures of one payment. */
-interface Series {
-  failures: number;
-  first_failed_at: CustomerInstant | null;
-  last_result_at: CustomerInstant | null;
-}
-
 /**
  * Returns when a failed payment is retried by dunning, a UTC instant. Null: at once, as a resume or a payer's own try
  * makes it. A payment of which a bank has reported is retried by the days of its scheme, another one by local dates.
  */
-export function retryDueAt(series: Series, timeZone: string): CustomerInstant | null {
+export function retryDueAt(series: FailureSeries, timeZone: string): CustomerInstant | null {
   const { failures, first_failed_at: firstResultAt, last_result_at: latestResultAt } = series;
   if (firstResultAt === null || failures < 1) return null;
   if (latestResultAt === null) return nextRetryAt(failures, firstResultAt, timeZone);
@@ -89,7 +82,7 @@ export function retryDueAt(series: Series, timeZone: string): CustomerInstant | 
  * Returns when a series of retries ends if every retry fails: at the last retry, or, for a payment of which a bank has
  * reported, when the result of its last retry is expected. Null if no failure has begun a series.
  */
-export function seriesEndsAt(series: Series, timeZone: string): CustomerInstant | null {
+export function seriesEndsAt(series: FailureSeries, timeZone: string): CustomerInstant | null {
   const { first_failed_at: firstResultAt, last_result_at: latest } = series;
   if (firstResultAt === null || series.failures < 1) return null;
   if (latest === null) return nextRetryAt(retryDays.length, firstResultAt, timeZone);

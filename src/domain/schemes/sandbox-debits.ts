@@ -23,7 +23,7 @@ export const bankOutcomeWords = [
 export type BankOutcomeWord = (typeof bankOutcomeWords)[number];
 
 /** A debit that the bank takes back after it had collected it. */
-export interface DebitReturn {
+interface DebitReturn {
   code: DeclineCode;
   message: string;
   /** The scheme's code; null for a payer's claim, which has none. */
@@ -47,20 +47,6 @@ export interface SandboxDebit {
   amount: MinorUnits;
   bankOutcomes: string | undefined;
   outcomes: string | undefined;
-}
-
-/** A mandate ends when its account cannot be debited, or its payer does not want it. */
-const mandateEnds: Partial<Record<DeclineCode, 'failed' | 'canceled'>> = {
-  account_invalid: 'failed',
-  account_closed: 'failed',
-  account_holder_deceased: 'failed',
-  payment_stopped: 'canceled',
-  debit_disputed: 'canceled',
-};
-
-/** Returns how a refused or returned debit ends its mandate; null if the mandate goes on. Never throws. */
-export function mandateEndAfter(code: DeclineCode): 'failed' | 'canceled' | null {
-  return mandateEnds[code] ?? null;
 }
 
 /**

@@ -18,7 +18,7 @@ export interface CreditAccount {
  * billed. `owed`: what was served and not paid. `withheld`: credit that its payments no longer hold. `paid_after_end`:
  * money that came after the end. `paid_out`: a refund of credit, or its failure. `dropped`: what waited at the end.
  */
-export type EntryKind =
+type EntryKind =
   | 'change'
   | 'change_paid'
   | 'change_returned'

@@ -3,15 +3,15 @@ import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { accountLine, amountEntry, entry, postAll } from './account.ts';
-import { applyChange } from './apply.ts';
+import { foretell } from './apply.ts';
 import { nextPeriodAmount } from './coming.ts';
-import { calendarOf, type SubscriptionWithPeriods } from './course.ts';
 import { coverLine, type Fund, withheldOf } from './cover.ts';
 import { changeLines, type PeriodLine, type SubscriptionItem, sumOf } from './lines.ts';
 import { lengthOf } from './periods.ts';
 import { discountLines } from './pricing.ts';
 import type { SubscriptionRefusal } from './requests.ts';
 import type { SubscriptionStepChange } from './steps.ts';
+import { calendarOf, type Period, type SubscriptionWithPeriods } from './subscription.ts';
 
 /** A change of what a subscription sells. */
 export interface ItemChange {
@@ -48,14 +48,14 @@ export function quoteUnused(
   at: CustomerInstant,
   funds: readonly Fund[] | null = null,
 ): QuotedChange | SubscriptionRefusal {
-  const { course, current, timeZone } = subscription;
+  const { terms, current, timeZone } = subscription;
   const today = dateIn(at, timeZone);
   if (current?.status === 'processing') return { refused: 'Its period is being charged. Wait for the outcome.' };
-  const isPaid = course.state === 'active' && current?.status === 'paid' && current.end_date > today;
+  const isPaid = terms.state === 'active' && current?.status === 'paid' && current.end_date > today;
   const own = isPaid ? linesNow({ items: [], proration: 'days' }, subscription, today) : [];
   const cover = coverOf(subscription, own, funds);
-  const { entries = [], current: credited } = madeNow({ items: [], proration: 'days' }, subscription, own, cover);
-  const change = isPaid ? { entries, ...(credited && { current: credited }), happenings: [] } : { happenings: [] };
+  const { entries = [], periods = [] } = madeNow({ items: [], proration: 'days' }, subscription, own, cover);
+  const change = isPaid ? { entries, periods, events: [] } : { events: [] };
   const quote = {
     lines: [...own, ...cover.lines],
     amount: 0,
@@ -78,22 +78,22 @@ export function quoteChange(
   at: CustomerInstant,
   funds: readonly Fund[] | null = null,
 ): QuotedChange | SubscriptionRefusal {
-  const { course, timeZone } = subscription;
+  const { terms, timeZone } = subscription;
   const today = dateIn(at, timeZone);
   const why = whyRefused(request, subscription, today);
   if (why !== null) return { refused: why };
   if (request.when === 'period_end') {
-    const isSame = priceKey(request.items) === priceKey(course.items);
+    const isSame = priceKey(request.items) === priceKey(terms.items);
     const change: SubscriptionStepChange = isSame
-      ? { course: { next_items: null }, happenings: course.next_items === null ? [] : ['change_removed'] }
-      : { course: { next_items: request.items }, happenings: ['change_scheduled'] };
+      ? { terms: { next_items: null }, events: terms.next_items === null ? [] : ['change_removed'] }
+      : { terms: { next_items: request.items }, events: ['change_scheduled'] };
     return { quote: quoteOf([], 0, subscription, change, at), change, own: [] };
   }
   const own = linesNow(request, subscription, today);
   const cover = coverOf(subscription, own, funds);
   const lines = [...own, ...cover.lines];
   const change = madeNow(request, subscription, own, cover);
-  const owed = sumOf(postAll(course, change.entries ?? []).next_period_lines);
+  const owed = sumOf(postAll(terms, change.entries ?? []).next_period_lines);
   if (request.collect === 'next_period' || owed === 0) {
     const quote = quoteOf(lines, 0, subscription, change, at);
     const isLost = owed > 0 && quote.nextPeriodAmount === 0;
@@ -101,7 +101,7 @@ export function quoteChange(
     return { quote, change, own };
   }
   if (owed > mostCents) return { refused: `The change would cost ${owed}, which is more than ${mostCents}.` };
-  const payment = amountEntry('change_paid', course.current_number, 'Payment of a change', 0 - owed);
+  const payment = amountEntry('change_paid', terms.current_number, 'Payment of a change', 0 - owed);
   const paid = { ...change, entries: [...(change.entries ?? []), ...payment] };
   return { quote: quoteOf(paidNow(lines, owed), owed, subscription, paid, at), change, own };
 }
@@ -136,38 +136,38 @@ export function changePaid(
   open: OpenChange,
   funds: readonly Fund[] | null = null,
 ): { change: SubscriptionStepChange; isMade: boolean } {
-  const { course } = subscription;
+  const { terms } = subscription;
   const { amount_cents: amount, period, payment_intent_id: id } = open;
   const payment = amountEntry('change_paid', period, 'Payment of a change', 0 - amount, id);
-  const isMade = course.state === 'active' && course.current_number === period;
-  if (!isMade) return { isMade, change: { course: closed, entries: payment, happenings: ['change_failed'] } };
+  const isMade = terms.state === 'active' && terms.current_number === period;
+  if (!isMade) return { isMade, change: { terms: closed, entries: payment, events: ['change_failed'] } };
   const paid = funds && [{ kind: 'change' as const, paid: amount, held: amount }, ...funds];
   const cover = coverOf(subscription, open.lines, paid);
   const made = madeNow(open, subscription, open.lines, cover);
   const entries = [...(made.entries ?? []), ...payment];
-  return { isMade, change: { ...made, course: { ...made.course, ...closed }, entries } };
+  return { isMade, change: { ...made, terms: { ...made.terms, ...closed }, entries } };
 }
 
 /** The payment of a change was declined, or another change takes its place. Nothing else changes. */
 export function changeFailed(): SubscriptionStepChange {
-  return { course: { ...closed }, happenings: ['change_failed'] };
+  return { terms: { ...closed }, events: ['change_failed'] };
 }
 
 /** The bank has taken the payment of a change back. The next period takes it. */
 export function changeReturned(open: OpenChange): SubscriptionStepChange {
   const { amount_cents: amount, period, payment_intent_id: id } = open;
   const entries = amountEntry('change_returned', period, 'Payment of a change that came back', amount, id);
-  return { entries, happenings: [] };
+  return { entries, events: [] };
 }
 
 const closed = { change_payment_intent_id: null };
 
 function whyRefused(
   { when }: ItemChange,
-  { course, current }: SubscriptionWithPeriods,
+  { terms, current }: SubscriptionWithPeriods,
   today: PlainDate,
 ): string | null {
-  const { state, ends_at: endsAt } = course;
+  const { state, ends_at: endsAt } = terms;
   if (state === 'past_due') return 'It is past_due. Its unpaid period must be paid first.';
   if (state === 'pending') return 'It is pending. Update it instead: nothing is charged before it starts.';
   if (state === 'canceled') return 'It is canceled and can no longer be changed.';
@@ -184,24 +184,24 @@ function whyRefused(
 /** The lines of a change that is made now. A trial costs nothing. */
 function linesNow(
   { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
-  { course, current }: SubscriptionWithPeriods,
+  { terms, current }: SubscriptionWithPeriods,
   today: PlainDate,
 ): PeriodLine[] {
   if (proration === 'none' || current === null || current.kind === 'trial') return [];
   const { number, start_date: start, end_date: end } = current;
   // Another process, whose clock is ahead, may have begun the period.
   const from = today > start ? today : start;
-  const { whole } = lengthOf(calendarOf(course), { number, start, end });
+  const { whole } = lengthOf(calendarOf(terms), { number, start, end });
   const length = { days: daysBetween(from, end), whole };
-  const before = course.billed_items ?? course.items;
+  const before = terms.billed_items ?? terms.items;
   const lines = changeLines({ before, after: items }, length);
   const priceOf = (kind: PeriodLine['kind']) => Math.abs(sumOf(lines.filter((line) => line.kind === kind)));
-  const lost = discountLines(course.discounts, before, length, priceOf('credit')).map((line) => ({
+  const lost = discountLines(terms.discounts, before, length, priceOf('credit')).map((line) => ({
     ...line,
     description: `${line.description} not used`,
     amount_cents: 0 - line.amount_cents,
   }));
-  return [...lines, ...lost, ...discountLines(course.discounts, items, length, priceOf('proration'))];
+  return [...lines, ...lost, ...discountLines(terms.discounts, items, length, priceOf('proration'))];
 }
 
 /** What is withheld of the current period's credit after a change with these lines, and the line for what differs. */
@@ -224,22 +224,27 @@ function coverOf(
 /** The change as it is made, with its lines on the account. It replaces one that was scheduled. */
 function madeNow(
   { items, proration }: Pick<ItemChange, 'items' | 'proration'>,
-  { course, current }: SubscriptionWithPeriods,
+  { terms, current }: SubscriptionWithPeriods,
   lines: PeriodLine[],
   cover: Cover,
 ): SubscriptionStepChange {
-  const isTrial = course.state === 'trialing';
-  const billed = proration === 'none' && !isTrial ? (course.billed_items ?? course.items) : null;
-  const withheld = cover.lines.length === 0 ? [] : [entry('withheld', course.current_number, cover.lines)];
+  const isTrial = terms.state === 'trialing';
+  const billed = proration === 'none' && !isTrial ? (terms.billed_items ?? terms.items) : null;
+  const withheld = cover.lines.length === 0 ? [] : [entry('withheld', terms.current_number, cover.lines)];
   return {
-    course: { items, next_items: null, billed_items: billed },
-    entries: [...(lines.length === 0 ? [] : [entry('change', course.current_number, lines)]), ...withheld],
-    current: {
-      changed_cents: (current?.changed_cents ?? 0) + sumOf(lines),
-      withheld_cents: cover.withheld_cents,
-    },
-    happenings: ['changed'],
+    terms: { items, next_items: null, billed_items: billed },
+    entries: [...(lines.length === 0 ? [] : [entry('change', terms.current_number, lines)]), ...withheld],
+    periods: current === null ? [] : [{ number: current.number, change: changedBy(current, lines, cover) }],
+    events: ['changed'],
   };
+}
+
+function changedBy(
+  { changed_cents: before }: Period,
+  lines: PeriodLine[],
+  { withheld_cents }: Cover,
+): Pick<Period, 'changed_cents' | 'withheld_cents'> {
+  return { changed_cents: before + sumOf(lines), withheld_cents };
 }
 
 function quoteOf(
@@ -249,10 +254,8 @@ function quoteOf(
   change: SubscriptionStepChange,
   at: CustomerInstant,
 ): Quote {
-  const before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
-  const { subscription: changed } = applyChange(subscription, change, null, { before, at });
-  const { timeZone } = subscription;
-  return { lines, amount, nextPeriodAmount: nextPeriodAmount(changed, at), validUntil: validUntil(at, timeZone) };
+  const next = nextPeriodAmount(foretell(subscription, change, at), at);
+  return { lines, amount, nextPeriodAmount: next, validUntil: validUntil(at, subscription.timeZone) };
 }
 
 function priceKey(items: readonly SubscriptionItem[]): string {

@@ -1,14 +1,15 @@
 import { dateIn, earliestInstant, laterInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import type { MinorUnits } from '../units.ts';
-import { applyChange, begunBy, trialPeriod } from './apply.ts';
-import { about, allOwed, type Period, type SubscriptionWithPeriods } from './course.ts';
+import { foretell } from './apply.ts';
 import { derive } from './derive.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 import { isCollectedAsIs, owedAmount, owedParts, unpaidPeriods } from './owed.ts';
 import type { PeriodDates } from './periods.ts';
-import { collected, isOver, passBoundary, type Resuming, resume, type SubscriptionStepChange } from './steps.ts';
-import { openedBy, type Taking } from './taking.ts';
+import type { Discount } from './pricing.ts';
+import { collected, endPeriod, isOver, type Resuming, resume } from './steps.ts';
+import { openPeriods, type Period, type SubscriptionWithPeriods, withPeriods } from './subscription.ts';
+import { billed } from './taking.ts';
 
 /** A period to come, and what it takes, without surcharge. */
 export interface ComingPeriod extends PeriodDates {
@@ -43,19 +44,19 @@ export function comingPeriods(
     const nextAt = earliestInstant([boundaryAt, resumeAt]);
     if (nextAt === null) break;
     now = laterInstant(now, nextAt);
-    const isEnd = resumeAt === null || isOver(copy.course, dateIn(now, copy.timeZone));
+    const isEnd = resumeAt === null || isOver(copy.terms, dateIn(now, copy.timeZone));
     const change = isEnd
-      ? passBoundary(copy, now, { hasMethod: true })
-      : resume(copy, now, { anchorDay: copy.course.resume_anchor_day, unpaid: 'collect' });
+      ? endPeriod(copy, now, { hasMethod: true })
+      : resume(copy, now, { anchorDay: copy.terms.resume_anchor_day, unpaid: 'collect' });
     const { begins } = change;
     if (begins === undefined) {
-      copy = after(copy, change, now);
+      copy = foretell(copy, change, now);
       continue;
     }
-    const { copy: next, taking } = begun(copy, { ...change, begins }, now);
-    copy = next;
-    const { number, start: from, end } = begins;
-    if (taking !== null) coming.push({ number, start: from, end, amount: taking.amount_cents, lines: taking.lines });
+    const full = billed(copy, { ...change, begins }, now);
+    copy = allPaid(foretell(copy, full, now), now);
+    const { number, start, end, kind, amount_cents: amount, lines } = full.begins;
+    if (kind === 'paid') coming.push({ number, start, end, amount, lines });
   }
   return coming.slice(0, most);
 }
@@ -76,12 +77,38 @@ export function wayToCollect(
   anchorDay: number | null,
   isAboveLimit: (amount: MinorUnits) => boolean,
 ): 'with_period' | 'apart' | 'impossible' {
-  const isResumed = subscription.course.state === 'paused' && !isCollectedAsIs(subscription, at);
+  const isResumed = subscription.terms.state === 'paused' && !isCollectedAsIs(subscription, at);
   if (!isResumed || owedAmount(subscription, at) === 0) return 'with_period';
   const [next] = comingPeriods(subscription, at, 1, { anchorDay });
   if (next === undefined || !isAboveLimit(next.amount)) return 'with_period';
   const parts = owedParts(subscription, at);
   return parts.length > 0 && !parts.some(({ lines }) => isAboveLimit(sumOf(lines))) ? 'apart' : 'impossible';
+}
+
+/**
+ * Returns the most that one of the next payments takes, minor units, without surcharge: those of unpaid periods, of the
+ * next period with its fees and the lines that wait for it, and of the one after it, because the next may be short.
+ * Credit and discounts that end do not count: they help only for a while. What is owed for former periods does not
+ * count either: it can be paid on its own. Null if no payment is to come.
+ */
+export function mostToCome(subscription: SubscriptionWithPeriods, at: CustomerInstant): MinorUnits | null {
+  const { terms, periods, timeZone } = subscription;
+  const unpaid = isCollectedAsIs(subscription, at) ? unpaidPeriods(subscription) : [];
+  const lasting = {
+    ...terms,
+    credit_balance_cents: 0,
+    discounts: terms.discounts.filter(hasNoEnd),
+    next_discounts: terms.next_discounts?.filter(hasNoEnd) ?? null,
+    // Its periods go on after a pause.
+    pauses_at: null,
+  };
+  const copy = withPeriods(lasting, periods.map(withoutMonths), timeZone);
+  const coming = comingPeriods(copy, at, unpaid.length + 2);
+  const amounts = [
+    ...unpaid.map(({ amount_cents: amount }) => amount),
+    ...coming.map(({ amount, lines }) => amount - sumOf(lines.filter(({ kind }) => kind === 'owed'))),
+  ];
+  return amounts.length === 0 ? null : Math.max(...amounts);
 }
 
 /** A copy of a subscription that collects, from an instant on. */
@@ -98,21 +125,21 @@ function collecting(
   at: CustomerInstant,
   resuming: Partial<Resuming>,
 ): Copy | null {
-  const { course, timeZone } = subscription;
+  const { terms, timeZone } = subscription;
   const isDue = (date: PlainDate) => laterInstant(at, startOfDay(date, timeZone));
-  if (course.state === 'canceled') return null;
-  if (course.state === 'pending' && subscription.owed === null) {
-    const started = { ...course, started_at: at };
-    return { copy: { ...subscription, course: started }, now: isDue(course.start_date), taken: [] };
+  if (terms.state === 'canceled') return null;
+  if (terms.state === 'pending' && openPeriods(subscription).length === 0) {
+    const started = { ...terms, started_at: at };
+    return { copy: { ...subscription, terms: started }, now: isDue(terms.start_date), taken: [] };
   }
-  if (course.state !== 'paused') return { copy: allPaid(subscription, at), now: at, taken: [] };
+  if (terms.state !== 'paused') return { copy: allPaid(subscription, at), now: at, taken: [] };
   const unpaid = unpaidPeriods(subscription);
-  if (unpaid.length === 0 && course.resumes_at !== null) return { copy: subscription, now: at, taken: [] };
-  if (isOver(course, dateIn(at, timeZone))) return null;
+  if (unpaid.length === 0 && terms.resumes_at !== null) return { copy: subscription, now: at, taken: [] };
+  if (isOver(terms, dateIn(at, timeZone))) return null;
   if (isCollectedAsIs(subscription, at)) {
     return { copy: allPaid(subscription, at), now: at, taken: unpaid };
   }
-  const resumed = after(
+  const resumed = foretell(
     subscription,
     resume(subscription, at, { anchorDay: null, unpaid: 'collect', ...resuming }),
     at,
@@ -120,34 +147,21 @@ function collecting(
   return { copy: allPaid(resumed, at), now: at, taken: unpaidPeriods(resumed) };
 }
 
-/** All that is owed is collected: what waits for a retry when that is due, the rest at once. */
+/** All that is open is collected: what waits for a retry when that is due, the rest at once. */
 function allPaid(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionWithPeriods {
   let copy = subscription;
-  for (const { number, next_attempt_at: retryAt } of allOwed(subscription).toSorted((a, b) => a.number - b.number)) {
-    const paidAt = retryAt === null ? at : laterInstant(at, retryAt);
-    const first = about(copy, number);
-    copy = after(first, collected(first, paidAt), paidAt);
+  for (const period of openPeriods(subscription).toSorted((a, b) => a.number - b.number)) {
+    const paidAt = laterInstant(at, period.next_attempt_at ?? at);
+    copy = foretell(copy, collected(copy, period, paidAt), paidAt);
   }
   return copy;
 }
 
-function begun(
-  copy: SubscriptionWithPeriods,
-  change: SubscriptionStepChange & Required<Pick<SubscriptionStepChange, 'begins'>>,
-  now: CustomerInstant,
-): { copy: SubscriptionWithPeriods; taking: Taking | null } {
-  if (change.begins.kind === 'trial') return { copy: after(copy, change, now, trialPeriod), taking: null };
-  const { change: full, taking } = openedBy(copy, change);
-  const opened = after(copy, full, now, begunBy(taking, { status: 'processing', payment_intent_id: null }));
-  return { copy: allPaid(opened, now), taking };
+function hasNoEnd({ periods_left: left }: Discount): boolean {
+  return left === null;
 }
 
-function after(
-  copy: SubscriptionWithPeriods,
-  change: SubscriptionStepChange,
-  at: CustomerInstant,
-  period: Parameters<typeof applyChange>[2] = null,
-): SubscriptionWithPeriods {
-  const before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
-  return applyChange(copy, change, period, { before, at }).subscription;
+/** A period that gives back no month of a discount. */
+function withoutMonths(period: Period): Period {
+  return { ...period, discounts: period.discounts.filter(hasNoEnd) };
 }

@@ -1,7 +1,7 @@
 import type { MinorUnits } from '../units.ts';
 import { accountLine } from './account.ts';
-import type { Period } from './course.ts';
 import type { PeriodLine } from './lines.ts';
+import type { Period } from './subscription.ts';
 
 /**
  * A payment of a period that has succeeded. Amounts are without surcharge. It holds what the customer has paid by it,
@@ -68,4 +68,44 @@ function openingCover({ carried_cents: carried }: Given, funds: readonly Fund[])
 /** Returns the line that is posted to the account when this much more of a period's credit is withheld, or less. */
 export function coverLine(more: MinorUnits): PeriodLine[] {
   return accountLine('Credit not covered by the payments of its period', more);
+}
+
+/** A payment of a subscription that has given credit. Amounts are without surcharge. */
+interface CreditSource {
+  id: string;
+  /** The place among the payments of the subscription. The newest has the highest. */
+  charge: number;
+  /** The credit that came from it and that it still holds. */
+  given: MinorUnits;
+  /** The credit that its refunds have paid out. Refunds under way count. */
+  paid_out: MinorUnits;
+}
+
+/**
+ * Returns how much of the credit balance came from this payment. Credit is used oldest payment first: what is left is
+ * that of the newest payments.
+ */
+export function unspentCreditOf(id: string, sources: readonly CreditSource[], balance: MinorUnits): MinorUnits {
+  let left = balance;
+  for (const source of sources.toSorted((a, b) => b.charge - a.charge)) {
+    const unspent = Math.min(left, Math.max(0, source.given - source.paid_out));
+    if (source.id === id) return unspent;
+    left -= unspent;
+  }
+  return 0;
+}
+
+/** Returns how an amount of credit is paid out: newest payment first, from each at most what remains of it. */
+export function payOut<P extends { remaining: MinorUnits }>(
+  newestFirst: readonly P[],
+  amount: MinorUnits,
+): { payment: P; amount: MinorUnits }[] {
+  const parts: { payment: P; amount: MinorUnits }[] = [];
+  let left = amount;
+  for (const payment of newestFirst) {
+    const part = Math.min(left, payment.remaining);
+    if (part > 0) parts.push({ payment, amount: part });
+    left -= part;
+  }
+  return parts;
 }

@@ -1,22 +1,23 @@
 import { addDays, earliestInstant, type PlainDate, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
+import { firstRetry } from '../recurring/recurring-payment.ts';
 import { seriesEndsAt } from '../schemes/debit-dates.ts';
 import type { MinorUnits } from '../units.ts';
-import {
-  allOwed,
-  type Course,
-  calendarOf,
-  graceEnd,
-  type Period,
-  plannedPause,
-  type SubscriptionWithPeriods,
-} from './course.ts';
 import { owedAmount } from './owed.ts';
 import { periodDates } from './periods.ts';
 import type { OneOffItem } from './pricing.ts';
-import { unpaidFees } from './unpaid-fees.ts';
+import {
+  calendarOf,
+  graceEnd,
+  openPeriods,
+  type Period,
+  plannedPause,
+  type SubscriptionTerms,
+  type SubscriptionWithPeriods,
+} from './subscription.ts';
+import { unpaidFees } from './taking.ts';
 
-/** What follows from a subscription and its periods at an instant. It is stored with the course. */
+/** What follows from a subscription and its periods at an instant. It is stored with its terms. */
 export interface Derived {
   /**
    * When the next period begins, or the subscription ends or pauses instead. Null while it waits for something else.
@@ -52,19 +53,19 @@ const noticeDays = 3;
  * @param wasInEffect whether it was in effect, or the bank debit of its period was just accepted.
  */
 export function derive(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): Derived {
-  const { course, current, timeZone } = subscription;
+  const { terms, current, timeZone } = subscription;
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
   const graceEndsAt = graceEnd(subscription);
   const isInGrace = graceEndsAt !== null && at < graceEndsAt;
   const inEffect = isInEffect(subscription, at, wasInEffect);
-  const isOwing = allOwed(subscription).length > 0;
-  const isAnnounced = course.state === 'trialing' && !course.trial_notice_sent && current !== null;
+  const isOwing = openPeriods(subscription).length > 0;
+  const isAnnounced = terms.state === 'trialing' && !terms.trial_notice_sent && current !== null;
   return {
     next_period_at: nextPeriodAt(subscription),
-    next_attempt_at: earliestInstant(allOwed(subscription).map(({ next_attempt_at: date }) => date)),
+    next_attempt_at: firstRetry(subscription.periods)?.next_attempt_at ?? null,
     notice_at: isAnnounced ? startOf(addDays(current.end_date, -noticeDays)) : null,
     grace_ends_at: isInGrace ? graceEndsAt : null,
-    resume_at: isOwing || course.state !== 'paused' || course.resumes_at === null ? null : startOf(course.resumes_at),
+    resume_at: isOwing || terms.state !== 'paused' || terms.resumes_at === null ? null : startOf(terms.resumes_at),
     lapses_at: lapsesAt(subscription),
     owed_amount_cents: owedAmount(subscription, at),
     unpaid_one_off_items: unpaidFees(subscription),
@@ -75,7 +76,7 @@ export function derive(subscription: SubscriptionWithPeriods, at: CustomerInstan
 
 /** Returns whether a subscription is in effect at this instant: see `derive`. */
 export function isInEffect(subscription: SubscriptionWithPeriods, at: CustomerInstant, wasInEffect: boolean): boolean {
-  const { state } = subscription.course;
+  const { state } = subscription.terms;
   if (state !== 'past_due') {
     return state === 'trialing' || (state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null));
   }
@@ -85,38 +86,40 @@ export function isInEffect(subscription: SubscriptionWithPeriods, at: CustomerIn
 }
 
 /** When the period boundary that the subscription waits for comes. */
-function nextPeriodAt({ course, current, owed, timeZone }: SubscriptionWithPeriods): CustomerInstant | null {
+function nextPeriodAt(subscription: SubscriptionWithPeriods): CustomerInstant | null {
+  const { terms, current, timeZone } = subscription;
+  const isOwing = openPeriods(subscription).length > 0;
   const startOf = (date: PlainDate) => startOfDay(date, timeZone);
-  const { state, ends_at: endsAt } = course;
+  const { state, ends_at: endsAt } = terms;
   if (state === 'canceled') return null;
-  if (state === 'pending') return course.started_at !== null && owed === null ? startOf(course.start_date) : null;
+  if (state === 'pending') return terms.started_at !== null && !isOwing ? startOf(terms.start_date) : null;
   if (state === 'paused') return endsAt === null ? null : startOf(endsAt);
-  const stopsAt = earliest(endsAt, course.pauses_at);
+  const stopsAt = earliest(endsAt, terms.pauses_at);
   // The first period of a calendar does not wait for what is owed from before it.
-  const isFirst = course.current_number < course.anchor_number;
-  const isOpen = owed !== null && course.state !== 'trialing' && !isFirst;
-  const next = course.next_number > course.current_number ? nextStart(course, current) : null;
-  if (isOpen) return stopsAt === null ? null : startOf(stopsAt);
+  const isFirst = terms.current_number < terms.anchor_number;
+  const isWaiting = isOwing && terms.state !== 'trialing' && !isFirst;
+  const next = terms.next_number > terms.current_number ? nextStart(terms, current) : null;
+  if (isWaiting) return stopsAt === null ? null : startOf(stopsAt);
   return next === null ? null : startOf(earliest(stopsAt, next) ?? next);
 }
 
 /** The date on which the next period begins. After a trial it begins where the trial ends. */
-function nextStart(course: Course, current: Period | null): PlainDate | null {
-  if (course.anchor_start === null) return null;
-  return course.state === 'trialing' && current !== null
+function nextStart(terms: SubscriptionTerms, current: Period | null): PlainDate | null {
+  if (terms.anchor_start === null) return null;
+  return terms.state === 'trialing' && current !== null
     ? current.end_date
-    : periodDates(calendarOf(course), course.next_number).start;
+    : periodDates(calendarOf(terms), terms.next_number).start;
 }
 
 /** When dunning gives up after a final decline, or the unpaid period of a paused subscription is over. */
 function lapsesAt(subscription: SubscriptionWithPeriods): CustomerInstant | null {
-  const { course, current, timeZone } = subscription;
-  const owed = allOwed(subscription);
-  if (course.state === 'past_due') {
-    const givenUp = owed.filter(({ status }) => status === 'unpaid' && !course.cancel_requested);
+  const { terms, current, timeZone } = subscription;
+  const owed = openPeriods(subscription);
+  if (terms.state === 'past_due') {
+    const givenUp = owed.filter(({ status }) => status === 'unpaid' && !terms.cancel_requested);
     return earliestInstant(givenUp.map(({ gives_up_at: date }) => date));
   }
-  const isPausedUnpaid = course.state === 'paused' && course.state_reason === 'payment_failed';
+  const isPausedUnpaid = terms.state === 'paused' && terms.state_reason === 'payment_failed';
   const isOpen = owed.some(({ lapsed_at: date }) => date === null) && owed.every(({ status }) => status === 'unpaid');
   return isPausedUnpaid && isOpen && current !== null ? startOfDay(current.end_date, timeZone) : null;
 }
@@ -127,17 +130,17 @@ function untilWhen(
   graceEndsAt: CustomerInstant | null,
   at: CustomerInstant,
 ): CustomerInstant | null {
-  const { course, timeZone } = subscription;
-  const stops = [course.ends_at, plannedPause(course).pauses_at].map((date) =>
+  const { terms, timeZone } = subscription;
+  const stops = [terms.ends_at, plannedPause(terms).pauses_at].map((date) =>
     date === null ? null : startOfDay(date, timeZone),
   );
-  if (course.state !== 'past_due') {
+  if (terms.state !== 'past_due') {
     const boughtAt = boughtUntil(subscription, at);
     return boughtAt && earliestInstant([boughtAt, ...stops]);
   }
-  const givenUp = course.cancel_requested
+  const givenUp = terms.cancel_requested
     ? []
-    : allOwed(subscription).map((p) => p.gives_up_at ?? seriesEndsAt(p, timeZone));
+    : openPeriods(subscription).map((p) => p.gives_up_at ?? seriesEndsAt(p, timeZone));
   return earliestInstant([graceEndsAt, ...stops, ...givenUp]);
 }
 

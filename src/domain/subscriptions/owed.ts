@@ -1,8 +1,8 @@
 import { addDays, dateIn, daysBetween } from '../calendar.ts';
 import { addMs, type CustomerInstant } from '../instants.ts';
 import type { Days, MinorUnits } from '../units.ts';
-import { allOwed, graceEnd, type Period, type SubscriptionWithPeriods } from './course.ts';
 import { type PeriodLine, shareOf, sumOf } from './lines.ts';
+import { graceEnd, openPeriods, type Period, type SubscriptionWithPeriods } from './subscription.ts';
 
 /** Whether the period that has begun last is not over. */
 export function isUnderWay(
@@ -13,8 +13,8 @@ export function isUnderWay(
 }
 
 /** Returns the periods whose payment has failed or came back, older first. A first attempt under way is none. */
-export function unpaidPeriods(subscription: Pick<SubscriptionWithPeriods, 'owed' | 'others'>): Period[] {
-  return allOwed(subscription)
+export function unpaidPeriods(subscription: Pick<SubscriptionWithPeriods, 'periods'>): Period[] {
+  return openPeriods(subscription)
     .filter(({ status, first_failed_at: failedAt }) => status !== 'processing' || failedAt !== null)
     .toSorted((a, b) => a.number - b.number);
 }
@@ -50,7 +50,7 @@ function servedDays(subscription: SubscriptionWithPeriods, period: Period, at: C
   const until = servedUntil(subscription, period, at);
   const begun = daysBetween(start, addDays(dateIn(addMs(until, -1), subscription.timeZone), 1));
   // The days after an earlier period belong to the next.
-  const isLast = number === subscription.course.current_number;
+  const isLast = number === subscription.terms.current_number;
   return { days: clamp(begun, whole), whole, after: isLast ? Math.max(0, begun - whole) : 0 };
 }
 
@@ -110,14 +110,14 @@ export function owedParts(subscription: SubscriptionWithPeriods, at: CustomerIns
  * only while the last period is under way and something was served, or is owed alone.
  */
 export function isCollectedAsIs(subscription: SubscriptionWithPeriods, at: CustomerInstant): boolean {
-  if (subscription.course.state !== 'paused') return true;
+  if (subscription.terms.state !== 'paused') return true;
   const isServed = (period: Period) => isOwedAlone(period) || servedDays(subscription, period, at).days > 0;
   return isUnderWay(subscription, at) && unpaidPeriods(subscription).some(isServed);
 }
 
 /** Returns what collecting would take for the past, minor units: the unpaid payments, or what was served of them. */
 export function owedAmount(subscription: SubscriptionWithPeriods, at: CustomerInstant): MinorUnits {
-  const { state } = subscription.course;
+  const { state } = subscription.terms;
   if (state === 'pending' || state === 'canceled') return 0;
   const unpaid = unpaidPeriods(subscription);
   if (isCollectedAsIs(subscription, at)) return unpaid.reduce((sum, { amount_cents: amount }) => sum + amount, 0);

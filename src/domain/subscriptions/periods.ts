@@ -80,7 +80,7 @@ export function lengthOf(calendar: PeriodCalendar, { number, start, end }: Perio
 }
 
 /** Returns the calendar of the periods as that of slots: slot 0 begins at the anchor. */
-export function cadenceOfPeriods(calendar: PeriodCalendar): Cadence {
+function cadenceOfPeriods(calendar: PeriodCalendar): Cadence {
   const { frequency_type: frequencyType, frequency_period: frequencyPeriod, anchor_day: anchorDay } = calendar;
   const { anchor_start: start } = calendar;
   const cadence = { frequencyType, frequencyPeriod, startDate: start, firstDate: null };

@@ -1,28 +1,29 @@
 import { dateIn, type PlainDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { retryDueAt } from '../schemes/debit-dates.ts';
-import { endsNear } from './boundaries.ts';
-import {
-  allOwed,
-  type Course,
-  type Period,
-  plannedPause,
-  type SubscriptionState,
-  type SubscriptionWithPeriods,
-} from './course.ts';
 import { isCollectedAsIs, isUnderWay } from './owed.ts';
 import { lastDate } from './periods.ts';
 import {
   cancelNow,
   isOver,
+  type PeriodChange,
   type Resuming,
   resume,
   retriedAt,
   retryAll,
   type SubscriptionStepChange,
   start,
-  stopsRetries,
+  withoutRetries,
 } from './steps.ts';
+import {
+  endsNear,
+  openPeriods,
+  type Period,
+  plannedPause,
+  type SubscriptionState,
+  type SubscriptionTerms,
+  type SubscriptionWithPeriods,
+} from './subscription.ts';
 
 /** What a biller can ask of a subscription. */
 export type SubscriptionRequest =
@@ -51,12 +52,13 @@ export function respondTo(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
-  const { course, owed } = subscription;
-  if (!allowedStates[request.name].includes(course.state)) return notNow(request.name, subscription, at);
+  const { terms } = subscription;
+  if (!allowedStates[request.name].includes(terms.state)) return notNow(request.name, subscription, at);
   switch (request.name) {
     case 'start':
-      if (owed !== null) return { refused: 'Its first payment is under way. Wait for the outcome.' };
-      if (course.started_at !== null) return { refused: `It has been started, and begins on ${course.start_date}.` };
+      if (openPeriods(subscription).length > 0)
+        return { refused: 'Its first payment is under way. Wait for the outcome.' };
+      if (terms.started_at !== null) return { refused: `It has been started, and begins on ${terms.start_date}.` };
       return start(subscription, at);
     case 'pause':
       return planPause(subscription, request, at);
@@ -100,7 +102,7 @@ function notNow(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): SubscriptionRefusal {
-  const { state } = subscription.course;
+  const { state } = subscription.terms;
   const inThisState = plainRequests.filter((other) => allowedStates[other.name].includes(state));
   const allowed = inThisState
     .filter((other) => !('refused' in respondTo(other, subscription, at)))
@@ -114,13 +116,13 @@ function resumeNow(
   { anchorDay = null, unpaid = 'collect', isOwedApart = false }: Partial<Resuming>,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
-  const { course } = subscription;
-  if (course.state === 'paused') {
-    if (allOwed(subscription).some(({ status }) => status === 'processing'))
+  const { terms } = subscription;
+  if (terms.state === 'paused') {
+    if (openPeriods(subscription).some(({ status }) => status === 'processing'))
       return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
-    if (isOver(course, dateIn(at, subscription.timeZone)))
-      return { refused: `It ends on ${course.ends_at}. Withdraw that with uncancel first.` };
-    const noDay = refuseAnchorDay(course, anchorDay);
+    if (isOver(terms, dateIn(at, subscription.timeZone)))
+      return { refused: `It ends on ${terms.ends_at}. Withdraw that with uncancel first.` };
+    const noDay = refuseAnchorDay(terms, anchorDay);
     if (noDay !== null) return noDay;
     const isCollected = unpaid === 'collect' && isCollectedAsIs(subscription, at);
     if (!isCollected) return resume(subscription, at, { anchorDay, unpaid, isOwedApart });
@@ -128,15 +130,18 @@ function resumeNow(
     const refused = 'anchor_day must be left out: its period is still under way, so its periods stay as they are.';
     return { refused, field: 'anchor_day' };
   }
-  if (plannedPause(course).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
+  if (plannedPause(terms).pauses_at === null) return { refused: 'It is not paused, and no pause is planned.' };
   if (anchorDay !== null) {
     const refused = 'anchor_day must be left out: its pause has not begun, so its periods stay as they are.';
     return { refused, field: 'anchor_day' };
   }
-  return { course: { pauses_at: null, resumes_at: null, resume_anchor_day: null }, happenings: ['pause_removed'] };
+  return { terms: { pauses_at: null, resumes_at: null, resume_anchor_day: null }, events: ['pause_removed'] };
 }
 
-function refuseAnchorDay({ frequency_type: type }: Course, anchorDay: number | null): SubscriptionRefusal | null {
+function refuseAnchorDay(
+  { frequency_type: type }: SubscriptionTerms,
+  anchorDay: number | null,
+): SubscriptionRefusal | null {
   if (anchorDay === null || type !== 'weekly') return null;
   return { refused: 'anchor_day is a day of the month: a weekly subscription has none.', field: 'anchor_day' };
 }
@@ -146,14 +151,14 @@ function planPause(
   { from, resumesAt, anchorDay }: Extract<SubscriptionRequest, { name: 'pause' }>,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
-  const { course, current, timeZone } = subscription;
+  const { terms, current, timeZone } = subscription;
   const today = dateIn(at, timeZone);
   const notAnEnd = from === null ? null : refuseNoEnd('from', from, subscription, today);
   if (notAnEnd !== null) return notAnEnd;
   const pauses_at = from ?? current?.end_date ?? today;
   if (pauses_at <= today) return { refused: 'Its next period is about to begin. Try again in a moment.' };
-  if (course.ends_at !== null && course.ends_at <= pauses_at) {
-    const refused = `It ends on ${course.ends_at}, so there is nothing to pause.`;
+  if (terms.ends_at !== null && terms.ends_at <= pauses_at) {
+    const refused = `It ends on ${terms.ends_at}, so there is nothing to pause.`;
     return from === null ? { refused } : { refused, field: 'from' };
   }
   if (resumesAt !== null && resumesAt <= pauses_at) {
@@ -165,10 +170,10 @@ function planPause(
   if (anchorDay !== null && resumesAt === null) {
     return { refused: 'anchor_day needs resumes_at. Give it to the resume instead.', field: 'anchor_day' };
   }
-  const noDay = refuseAnchorDay(course, anchorDay);
+  const noDay = refuseAnchorDay(terms, anchorDay);
   if (noDay !== null) return noDay;
   const pause = { pauses_at, resumes_at: resumesAt, resume_anchor_day: anchorDay };
-  return { course: pause, happenings: ['pause_scheduled'] };
+  return { terms: pause, events: ['pause_scheduled'] };
 }
 
 /** Returns why a date is no end of a period to come, or null. */
@@ -188,19 +193,19 @@ function refuseNoEnd(
 }
 
 function cancelAtEnd(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
-  const { course, current, timeZone } = subscription;
-  const isRunning = course.state !== 'pending' && course.state !== 'paused';
+  const { terms, current, timeZone } = subscription;
+  const isRunning = terms.state !== 'pending' && terms.state !== 'paused';
   if (!isRunning || current === null || current.end_date <= dateIn(at, timeZone))
     return cancelNow(subscription, 'requested');
   return {
-    course: {
+    terms: {
       ends_at: current.end_date,
       cancel_requested: true,
       cancel_planned: false,
-      ends_at_before_cancel: endByTerms(course),
+      ends_at_before_cancel: endByTerms(terms),
     },
-    ...stopsRetries(subscription),
-    happenings: ['cancel_scheduled'],
+    periods: withoutRetries(subscription),
+    events: ['cancel_scheduled'],
   };
 }
 
@@ -213,25 +218,29 @@ function cancelOn(
   date: PlainDate,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
-  const { course, current, timeZone } = subscription;
-  if (course.state === 'pending' || course.state === 'paused') {
-    return { refused: `It is ${course.state}, and no period is under way: it can only be canceled at once.` };
+  const { terms, current, timeZone } = subscription;
+  if (terms.state === 'pending' || terms.state === 'paused') {
+    return { refused: `It is ${terms.state}, and no period is under way: it can only be canceled at once.` };
   }
   const notAnEnd = refuseNoEnd('at', date, subscription, dateIn(at, timeZone));
   if (notAnEnd !== null) return notAnEnd;
   if (date === current?.end_date) return cancelAtEnd(subscription, at);
-  const byTerms = endByTerms(course);
+  const byTerms = endByTerms(terms);
   if (byTerms !== null && byTerms < date) return { refused: `It ends on ${byTerms} already.`, field: 'at' };
   return {
-    course: { ends_at: date, cancel_requested: false, cancel_planned: true, ends_at_before_cancel: byTerms },
-    ...retriesAgain(subscription, at),
-    happenings: ['cancel_scheduled'],
+    terms: { ends_at: date, cancel_requested: false, cancel_planned: true, ends_at_before_cancel: byTerms },
+    periods: retriesAgain(subscription, at),
+    events: ['cancel_scheduled'],
   };
 }
 
 /** The end that the terms have set, whatever a cancellation has put in its place. */
-function endByTerms({ cancel_requested: isAtEnd, cancel_planned: isLater, ...course }: Course): PlainDate | null {
-  return isAtEnd || isLater ? course.ends_at_before_cancel : course.ends_at;
+function endByTerms({
+  cancel_requested: isAtEnd,
+  cancel_planned: isLater,
+  ...terms
+}: SubscriptionTerms): PlainDate | null {
+  return isAtEnd || isLater ? terms.ends_at_before_cancel : terms.ends_at;
 }
 
 /**
@@ -242,29 +251,23 @@ function uncancel(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
-  const { course } = subscription;
-  if (course.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
+  const { terms } = subscription;
+  if (terms.ends_at === null) return { refused: 'It has no planned end to withdraw.' };
   const withdrawn = { cancel_requested: false, cancel_planned: false, ends_at_before_cancel: null };
   return {
-    course: { ends_at: course.ends_at_before_cancel, ...withdrawn },
-    ...retriesAgain(subscription, at),
-    happenings: ['cancel_removed'],
+    terms: { ends_at: terms.ends_at_before_cancel, ...withdrawn },
+    periods: retriesAgain(subscription, at),
+    events: ['cancel_removed'],
   };
 }
 
 /** The retries that a cancellation has ended. After a final decline there are none. */
-function retriesAgain(
-  { course, owed, others, timeZone }: SubscriptionWithPeriods,
-  at: CustomerInstant,
-): Pick<SubscriptionStepChange, 'owed' | 'others'> {
-  const isEnded = (period: Period) =>
-    course.state === 'past_due' && period.status === 'unpaid' && period.gives_up_at === null;
-  return {
-    ...(owed !== null && isEnded(owed) ? { owed: retriedAgain(owed, timeZone, at) } : {}),
-    others: others
-      .filter(isEnded)
-      .map((period) => ({ number: period.number, change: retriedAgain(period, timeZone, at) })),
-  };
+function retriesAgain(subscription: SubscriptionWithPeriods, at: CustomerInstant): PeriodChange[] {
+  const { terms, timeZone } = subscription;
+  if (terms.state !== 'past_due') return [];
+  return openPeriods(subscription)
+    .filter(({ status, gives_up_at: givesUpAt }) => status === 'unpaid' && givesUpAt === null)
+    .map((period) => ({ number: period.number, change: retriedAgain(period, timeZone, at) }));
 }
 
 /** The retry that dunning gives, or at once if its time has passed. */
@@ -277,12 +280,13 @@ function retryNow(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,
 ): SubscriptionStepChange | SubscriptionRefusal {
-  const { course, owed } = subscription;
-  if (owed?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
-  if (owed === null) return { refused: 'It has no unpaid period.' };
-  if (course.cancel_requested)
+  const { terms } = subscription;
+  const [first] = openPeriods(subscription);
+  if (first?.status === 'processing') return { refused: 'Its unpaid period is being charged. Wait for the outcome.' };
+  if (first === undefined) return { refused: 'It has no unpaid period.' };
+  if (terms.cancel_requested)
     return { refused: 'It is canceled at the end of its period. Withdraw that with uncancel first.' };
-  if (owed.lapsed_at !== null || (course.state_reason === 'payment_failed' && !isUnderWay(subscription, at)))
+  if (first.lapsed_at !== null || (terms.state_reason === 'payment_failed' && !isUnderWay(subscription, at)))
     return { refused: 'Its unpaid period is over. Resume it: a new period begins and takes what is owed.' };
   return retryAll(subscription, at);
 }

@@ -5,7 +5,7 @@ import { limitMet, readBounded } from '../stuck/reading/bounded-reading.ts';
 import { invariants, type Violation, violationsOf } from './invariants.ts';
 
 /** An invariant is checked again after this time. */
-export const checkedAgainAfterSeconds = 30;
+const checkedAgainAfterSeconds = 30;
 /** One slice takes this long, and the last query of it. A query ends after five seconds. */
 const sliceMs = 500;
 /** The pause after a slice, by its duration: so that the checks take a tenth of one connection at most. */

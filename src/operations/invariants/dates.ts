@@ -2,7 +2,7 @@ import type { OpenSlotRow } from '../../db/payment-plan-slots.ts';
 import type { SubscriptionPeriodRow } from '../../db/subscription-periods.ts';
 import type { SubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { withPeriods } from '../../domain/subscriptions/course.ts';
+import { withPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-dates.ts';
 import { wrongSubscriptionDates } from '../../services/subscriptions/subscription-dates.ts';

@@ -11,7 +11,10 @@ export interface Offender {
 export interface Invariant {
   /** A sentence that is true of a sound database. */
   name: string;
-  /** The number of the promise, in the list of docs/architecture.md, that it partly proves. */
+  /**
+   * What it partly proves: 1, one charge for each attempt that is due; 2, each change has one event, which is
+   * delivered; 3, amounts add up; 4, accounts, modes and test clocks stay apart.
+   */
   promise: 1 | 2 | 3 | 4;
   /** What an operator does about an offender, with the exact command if there is one. `ID` stands for its id. */
   remedy: string;

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WantingRow } from '../../db/subject-queries.ts';
 import { type WorkflowType, workflowTypes } from '../../messages/workflow-types.ts';
-import type { Pool } from '../../platform/postgres/connection.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { listCarried } from '../sides/webhook-batches.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
-import { listBroken } from './broken.ts';
+import { planInconsistent } from '../stuck/kinds/plans.ts';
+import { rowsBroken } from '../stuck/kinds/rows.ts';
 import { inBatches, type Mismatch } from './mismatches.ts';
 import {
   findSubjectWantingWorkflow,
@@ -91,7 +93,7 @@ export async function findMismatches(sql: Pool, side: WorkflowSide, signal?: Abo
  * that no object requires. Each suspect is looked at twice, so changes that are merely under way are not reported.
  * `signal` cancels the comparison with an AbortError.
  */
-export async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: AbortSignal): AsyncGenerator<Mismatch[]> {
+async function* mismatchesOf(sql: Pool, side: WorkflowSide, signal?: AbortSignal): AsyncGenerator<Mismatch[]> {
   for (const type of workflowTypes) {
     for await (const rows of wantedSubjects(sql, side, type, signal)) {
       const running = await runningAmong(side, type, rows);
@@ -207,4 +209,26 @@ async function lookTwice(sql: Pool, side: WorkflowSide, { type, id, row: before 
   const isAtRest = before !== null && wantedOf(type, before) === wanted && !workflow.isBusy;
   if (!isAtRest || !isStale(row, workflow.shown, wanted)) return null;
   return { ...about, problem: 'stale', detail: `it is ${wanted}; its workflow shows ${workflow.shown}` };
+}
+
+/**
+ * Returns which of these objects have a row that breaks an invariant, as `ops stuck` names it, and how: part of a
+ * sentence. The payments of a plan or subscription count as rows of it.
+ */
+async function listBroken(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const now = await databaseNow(db);
+  const threshold = { before: now, now };
+  const rows = await db<{ id: string; reason: string }[]>`
+    with named as materialized (
+      select subject_id as id, detail || '; but ' || invariant as reason from (${rowsBroken.rows(db, threshold)}) b
+      union all
+      select subject_id, 'its rows do not agree (plan_inconsistent)' from (${planInconsistent.rows(db, threshold)}) p
+    ), owned as (
+      select id, reason from named
+      union all
+      select coalesce(i.payment_plan_id, i.subscription_id), n.id || ': ' || n.reason
+      from named n join payment_intents i on i.id = n.id
+    )
+    select distinct on (id) id, reason from owned where id = any(${[...ids]}) order by id, reason`;
+  return new Map(rows.map(({ id, reason }) => [id, reason]));
 }

@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 
 /** A Temporal, and the workflows that run there. */
 export interface WorkflowSide {
@@ -25,4 +25,17 @@ export function sideOf<S extends WorkflowSide>(sides: WorkflowSides<S>, livemode
 export function nameOf({ livemode }: Pick<WorkflowSide, 'livemode'>): string {
   if (livemode === null) return 'Temporal';
   return livemode ? 'Temporal of live mode' : 'Temporal of the sandbox';
+}
+
+/**
+ * The id of a workflow's latest run. Null if there is no such workflow.
+ * @throws when Temporal is not reachable.
+ */
+export async function findLatestRun({ temporal }: WorkflowSide, workflowId: string): Promise<string | null> {
+  try {
+    return (await temporal.workflow.getHandle(workflowId).describe()).runId;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import type { Pool } from './types.ts';
 
 /** The pool acquire timeout passed while all connections were in use. Nothing was sent. Counts as an outage. */
-export class PoolExhausted extends Error {
+class PoolExhausted extends Error {
   override name = 'PoolExhausted';
   readonly code = 'CONNECTION_WAIT_TIMEOUT';
 

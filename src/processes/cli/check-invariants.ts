@@ -1,5 +1,5 @@
 import { findViolations, invariants, type Violation } from '../../operations/invariants/invariants.ts';
-import { safeLine } from '../../platform/terminal-text.ts';
+import { safeLine } from '../../platform/terminal.ts';
 import { defineCommand, refuseMore } from './command.ts';
 
 export const command = defineCommand({

@@ -1,16 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { listRecordedKeys } from '../../db/encryption-keys.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
-import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
+import { keyFileMissing } from '../../operations/stuck/kinds.ts';
+import { reportOf, type StuckReport, stuckAs } from '../../operations/stuck/reading/find-stuck.ts';
 import { assertOwnFile, NotOurs } from '../../platform/own-folder.ts';
 import { causeOf } from '../../platform/postgres/causes.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
+import { dryRun } from '../../platform/postgres/transaction.ts';
 import type { Processors } from '../../processors/processor.ts';
+import { findKeyProblems } from '../../services/accounts/recorded-keys.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
 import { accountReader } from '../../services/customers/bank-accounts.ts';
 import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
-import { checkKeyFile } from './key-file.ts';
 
 /** What a command works on: the database of the running service, and its demo biller where there is one. */
 export interface CliContext {
@@ -99,18 +102,25 @@ class NoServiceRuns extends Error {
   }
 }
 
-/** Where `npm start` serves accounts, and the token that it alone knows. */
+/** Where `npm start` serves accounts, the token that it alone knows, and the address of its API, which it returns. */
 interface Accounts {
   url: string;
   token: string;
+  apiUrl: string | null;
 }
 
-/** Whether the `npm start` that wrote `development.json` still runs: its database may be away for a moment. */
-async function isServed({ url, token }: Accounts): Promise<boolean> {
+/**
+ * Whether the `npm start` that wrote `development.json` still runs: its database may be away for a moment. Another
+ * program that has its port now does not return the address of the API.
+ */
+async function isServed({ url, token, apiUrl }: Accounts): Promise<boolean> {
   const headers = { Authorization: `Bearer ${token}` };
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) }).catch(() => null);
-  await response?.body?.cancel();
-  return response?.status === 200;
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) });
+    return response.ok && member(await response.json(), 'base_url') === apiUrl;
+  } catch {
+    return false;
+  }
 }
 
 export interface RunningConfig {
@@ -193,9 +203,10 @@ async function readDevelopment(dataDir: string): Promise<Development> {
   try {
     const content: unknown = JSON.parse(text);
     const [url, token] = [member(content, 'accounts_url'), member(content, 'accounts_token')];
+    const apiUrl = member(content, 'base_url');
     return {
       databaseUrl: member(content, 'database_url'),
-      apiUrl: member(content, 'base_url'),
+      apiUrl,
       pagesUrl: member(content, 'pages_url'),
       temporal: {
         TEMPORAL_ADDRESS: member(content, 'temporal_address'),
@@ -204,7 +215,7 @@ async function readDevelopment(dataDir: string): Promise<Development> {
         SANDBOX_TEMPORAL_NAMESPACE: member(content, 'sandbox_temporal_namespace'),
       },
       billerId: namedId('biller', member(content, 'biller_id')),
-      accounts: url === null || token === null ? null : { url, token },
+      accounts: url === null || token === null ? null : { url, token, apiUrl },
     };
   } catch (cause) {
     throw new Error(`${file} is not JSON. Start the service again; it writes the file.`, { cause });
@@ -215,4 +226,44 @@ function member(content: unknown, name: string): string | null {
   if (typeof content !== 'object' || content === null) return null;
   const value: unknown = Object.entries(content).find(([key]) => key === name)?.[1];
   return typeof value === 'string' ? value : null;
+}
+
+/** The id of the key that `npm start` makes for itself. */
+const ownKeyId = 'development';
+
+/**
+ * Whether the file with the encryption keys of `npm start` is still there, and still has them. Its processes have read
+ * it when they started: only the next start would notice. Changes nothing.
+ */
+async function checkKeyFile(
+  sql: Pool,
+  dataDir: string,
+  readKeys: () => Promise<readonly EncryptionKey[]>,
+): Promise<StuckReport> {
+  const recorded = await listRecordedKeys(sql);
+  const file = join(dataDir, 'encryption.key');
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  const isOurs = recorded.some(({ id }) => id === ownKeyId);
+  const why = isOurs ? (isThere ? await whyUnfit(sql, readKeys) : `${file} is missing`) : null;
+  if (why === null) return reportOf(keyFileMissing, []);
+  const remedy =
+    `Restore ${file} from a back-up now: the running processes still have the key, and the next ` +
+    'start fails without it (docs/operations.md, "An encryption key is missing").';
+  return reportOf(keyFileMissing, [stuckAs(keyFileMissing, { why, remedy })]);
+}
+
+async function whyUnfit(sql: Pool, readKeys: () => Promise<readonly EncryptionKey[]>): Promise<string | null> {
+  try {
+    const vault = createVault(await readKeys());
+    const problems = await dryRun(sql, (tx) => findKeyProblems(tx, vault));
+    return problems.length === 0
+      ? null
+      : `encryption.key does not have the key "${problems[0]?.keyId}" of the database`;
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('encryption.key')) return error.message;
+    throw error;
+  }
 }

@@ -2,8 +2,7 @@
 // through DATABASE_URL and TEMPORAL_ADDRESS. Exit status 2 means that the command line is not valid.
 import { inWords } from '../../platform/database-causes.ts';
 import { causeOf } from '../../platform/postgres/causes.ts';
-import { print, printError } from '../../platform/terminal.ts';
-import { safeLine } from '../../platform/terminal-text.ts';
+import { print, printError, safeLine } from '../../platform/terminal.ts';
 import { ServiceError } from '../../services/errors.ts';
 import { ConfigError } from '../config/config.ts';
 import { type Command, UsageError } from './command.ts';

@@ -23,7 +23,7 @@ import { type Cause, inWords } from '../../platform/database-causes.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
-import { safeLine, safeLines } from '../../platform/terminal-text.ts';
+import { safeLine, safeLines } from '../../platform/terminal.ts';
 import { CommandRefused } from '../../services/command-refused.ts';
 import { settleAttempt } from '../../services/payments/settle-attempt.ts';
 import { settleLostAttempt } from '../../services/payments/settle-lost-attempt.ts';

@@ -1,4 +1,4 @@
-import { safeLine } from '../../platform/terminal-text.ts';
+import { safeLine } from '../../platform/terminal.ts';
 
 /** Rows as a table for people: one line each, columns aligned. */
 export function table(rows: readonly object[]): string {

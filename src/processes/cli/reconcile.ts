@@ -4,7 +4,7 @@ import { reconcile } from '../../operations/reconciler/reconciler.ts';
 import { recordReconciliation } from '../../operations/reconciler/reconciliations.ts';
 import { examplesKept } from '../../operations/reconciler/schedule.ts';
 import { realNow } from '../../platform/real-time.ts';
-import { safeLine } from '../../platform/terminal-text.ts';
+import { safeLine } from '../../platform/terminal.ts';
 import { defineCommand, refuseMore } from './command.ts';
 import { table } from './output.ts';
 

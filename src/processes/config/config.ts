@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { type Id, namedId } from '../../domain/ids.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
-import { safeLine } from '../../platform/terminal-text.ts';
+import { safeLine } from '../../platform/terminal.ts';
 import { databaseUrlFault } from './database-url.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
 import { databaseTransportFault, processorTransportFault } from './transport.ts';
@@ -63,7 +63,6 @@ export interface Config {
   readonly encryptionKeys: readonly EncryptionKey[] | null;
   /** Ids of keys that are lost for good: the service starts although values need them (ENCRYPTION_KEYS_LOST). */
   readonly lostEncryptionKeys: readonly string[];
-  /** The formats of sealed values: the first is written, all are read. */
   /** Whether sandbox webhooks may go to addresses of this machine. */
   readonly webhookAllowLoopback: boolean;
   /** Whether tokens and fingerprints of cards may look like card numbers, as those of some vaults do. */

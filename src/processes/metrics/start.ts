@@ -1,14 +1,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { RequestWatch } from '../../api/http/deps.ts';
+import type { CompletedRequest, RequestWatch } from '../../api/http/deps.ts';
 import type { WorkflowSides } from '../../operations/sides/workflow-sides.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { countTelemetry } from './count-events.ts';
 import { probeDatabase } from './database-probe.ts';
-import { countPages, countRequests } from './requests.ts';
 import { startSampling } from './sampling.ts';
 import { serveMetrics } from './server.ts';
-import { createServiceMetrics } from './service-metrics.ts';
+import { createServiceMetrics, type ServiceMetrics } from './service-metrics.ts';
 import { sdkMetrics } from './temporal-sdk.ts';
 
 export interface MetricsOptions {
@@ -60,6 +59,30 @@ export async function startMetrics({
       stopCounting();
       await sampling?.close();
       await server.close();
+    },
+  };
+}
+
+/** Counts the requests for pages: how long each has taken, by route and status. */
+export function countPages(metrics: ServiceMetrics): RequestWatch {
+  return {
+    begun() {},
+    completed({ route, method, status, seconds }: CompletedRequest) {
+      metrics.pageSeconds.observe({ route: route ?? 'none', method: route === null ? 'any' : method, status }, seconds);
+    },
+  };
+}
+
+/** Counts the API's requests: how many are under way, and how long each has taken, by route and status. */
+export function countRequests(metrics: ServiceMetrics): RequestWatch {
+  return {
+    begun: () => metrics.requestsUnderWay.inc(),
+    completed({ route, method, status, seconds }: CompletedRequest) {
+      metrics.requestsUnderWay.dec();
+      metrics.requestSeconds.observe(
+        { route: route ?? 'none', method: route === null ? 'any' : method, status },
+        seconds,
+      );
     },
   };
 }

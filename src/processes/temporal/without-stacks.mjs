@@ -1,4 +1,4 @@
-// Loaded into each thread of workflows before the SDK (workflow-threads.ts). The SDK records a stack for every promise,
+// Loaded into each thread of workflows before the SDK (workers.ts). The SDK records a stack for every promise,
 // for the tab "Call Stack" of the Web UI alone, which costs more than the workflow itself. It does without on a Node.js
 // that has no hooks for promises: so this thread has none, unless WORKFLOW_STACKS=true. Plain JavaScript: the packed
 // sandbox has this file as it is.

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import threads from 'node:worker_threads';
 import {
   makeTelemetryFilterString,
   NativeConnection,
@@ -19,6 +21,8 @@ import type { Vault } from '../../services/accounts/vault.ts';
 import { createWebhookSender } from '../../services/webhooks/sender.ts';
 import { maxRequestsUnderWay } from '../../services/webhooks/sending-turns.ts';
 import { ConfigError } from '../config/config.ts';
+import type { TemporalServer } from '../config/temporal.ts';
+import { isRemoteAddress } from '../config/transport.ts';
 import type { WorkerVersion } from '../config/worker-version.ts';
 import { portOfSdk, sdkTelemetry } from '../metrics/temporal-sdk.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -26,9 +30,7 @@ import { addressOf } from './client.ts';
 import { createClockMover } from './clock-mover.ts';
 import { temporalLogger } from './logger.ts';
 import type { OpenSide } from './sides.ts';
-import { pollersFor, versioningOf } from './worker-options.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
-import { preloadThreads } from './workflow-threads.ts';
 
 /**
  * Workflow tasks of plans that a worker has begun at once; as many as it carries out activities for. Temporal takes a
@@ -193,4 +195,42 @@ export function installTemporalRuntime(logger: Logger, metricsPort: number | nul
         `after METRICS_PORT. ${cause}`,
     ]);
   }
+}
+
+type Pollers = Pick<WorkerOptions, 'workflowTaskPollerBehavior' | 'activityTaskPollerBehavior'>;
+
+/** Never fewer polls than a task queue of a Temporal has partitions by default, plus one. The maximum is the SDK's. */
+const autoscaling = { type: 'autoscaling', minimum: 5, initial: 10, maximum: 100 } as const;
+
+/**
+ * Returns how a worker polls this server for tasks. A server on another machine advises with each response how many
+ * polls of each kind to keep open, from 5 to 100. For one on this machine, such as the embedded one, the SDK's fixed
+ * ten are enough: a poll loses no time on a network.
+ */
+export function pollersFor({ address }: Pick<TemporalServer, 'address'>): Pollers {
+  if (address === null || !isRemoteAddress(address)) return {};
+  return { workflowTaskPollerBehavior: autoscaling, activityTaskPollerBehavior: autoscaling };
+}
+
+/** Returns the options of a worker of this version: a workflow's run stays on it. Null: a worker without a version. */
+export function versioningOf(version: WorkerVersion | null): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (version === null) return {};
+  return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
+}
+
+const preload = fileURLToPath(new URL('without-stacks.mjs', import.meta.url));
+
+/**
+ * Makes each thread that this process starts load `without-stacks.mjs` first. The SDK starts its threads of workflows
+ * without a way to say so. `--import` of this process would reach them too, but not every start of a worker has it.
+ */
+function preloadThreads(): void {
+  const { Worker } = threads;
+  Object.assign(threads, {
+    Worker: class extends Worker {
+      constructor(file: string | URL, options: threads.WorkerOptions = {}) {
+        super(file, { ...options, execArgv: ['--import', preload] });
+      }
+    },
+  });
 }

@@ -16,7 +16,7 @@ import { missingReference, ValidationFailed } from '../errors.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 
 /** Decisions: the most payment methods of a customer. Detached ones do not count. */
-export const methodsPerCustomer = 50;
+const methodsPerCustomer = 50;
 
 /** The object that a body refers to, or the field error when it cannot be used. */
 export type Resolved<T> = { value: T; error?: undefined } | { value?: undefined; error: FieldError };
@@ -38,7 +38,7 @@ export async function resolveCustomer(
 }
 
 /** Returns the field error of a customer that cannot be referred to, because it was deleted. */
-export function customerError(
+function customerError(
   { id, deleted_at: deletedAt }: Pick<LockedCustomerRow, 'id' | 'deleted_at'>,
   path: string,
 ): FieldError | undefined {

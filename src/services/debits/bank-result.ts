@@ -10,7 +10,7 @@ import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
-import { noteDebit } from '../mandates/debits.ts';
+import { noteDebit } from '../mandates/mandates.ts';
 import type { ChargeHook } from '../payments/charge.ts';
 import { lockIntentForUpdate } from '../payments/payment-intents.ts';
 import type { RequestContext } from '../request-context.ts';

@@ -1,4 +1,3 @@
-import { tenantOf } from '../../db/tenant.ts';
 // The steps of a debit: the hand-over to the bank at the cut-off, the result, and what comes back later. Each step is
 // committed before the processor is asked, and nothing is guessed: if an answer was lost, the processor is asked what
 // became of the payment before it may be charged again.
@@ -9,6 +8,7 @@ import { markSubmitted } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectReservation } from '../../db/payment-reservations.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { type DeclineCode, declined, unattended } from '../../domain/charge-outcome.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
@@ -22,7 +22,7 @@ import { traced } from '../../platform/tracing.ts';
 import type { PaymentProcessor, ProcessorState, Submitted } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
 import { clockToleranceMs, instantOf, type WorkflowTime } from '../customer-time.ts';
-import { evidenceOf, noteDebit } from '../mandates/debits.ts';
+import { evidenceOf, noteDebit } from '../mandates/mandates.ts';
 import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
 import type { Charging } from '../payments/charge.ts';
 import { chargeOf } from '../payments/charge-records.ts';
@@ -48,6 +48,11 @@ export interface DebitStep {
 /** Real time, and whether the debit's own workflow takes the step. */
 type StepOrigin = Pick<ReportRecord, 'now' | 'isOwnStep' | 'requestId'>;
 
+/** Returns the origin of a step that the workflow of a debit, or of what it pays, takes on its own. */
+export function ownStep(now: RealInstant): StepOrigin {
+  return { now, isOwnStep: true, requestId: null };
+}
+
 /**
  * Takes the step of a debit that is due at `at`, if there is one. In real time the database's clock decides whether it
  * is due (see `instantOf`).
@@ -59,7 +64,7 @@ export async function takeDebitStep(
   attemptId: string,
   { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
-  const origin = { now, isOwnStep: true, requestId: null };
+  const origin = ownStep(now);
   const step = await atomically(sql, async (tx) => {
     const [locked, databaseTime] = await pipelined(tx, [lockDebit(tx, attemptId, charging.hook), databaseNow(tx)]);
     const dueAt = locked?.debit.next_at ?? null;

@@ -1,21 +1,26 @@
-import { tenantOf } from '../../db/tenant.ts';
-import type { MinorUnits } from '../../domain/units.ts';
-// What the states of links and sessions become, with their events. The rows are locked: the link first, then its
-// sessions.
-
-import { type CheckoutSessionRow, lockSessionsOfLink, updateCheckoutSession } from '../../db/checkout-sessions.ts';
+import {
+  type CheckoutSessionRow,
+  lockSessionsOfCustomer,
+  lockSessionsOfLink,
+  updateCheckoutSession,
+} from '../../db/checkout-sessions.ts';
 import { clearDefaultMethod, selectCustomer } from '../../db/customers.ts';
-import { type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
+import { lockLinksOfCustomer, type PaymentLinkRow, updatePaymentLink } from '../../db/payment-links.ts';
 import { markDetached, selectPaymentMethod } from '../../db/payment-methods.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { pass } from '../crash-points.ts';
 import { checkoutSessionEvent, paymentLinkEvent, record } from '../events.ts';
 import { wake } from '../wake.ts';
-import type { SessionEnd } from './door.ts';
+import type { SessionEnd } from './availability.ts';
+
+// What the states of links and sessions become, with their events. The rows are locked: the link first, then its
+// sessions.
 
 /** When something happens: in customer time, and in real time. */
 export interface TwoTimes {
@@ -230,4 +235,14 @@ export async function dropUnkeptMethod(
 export async function dropMethod(tx: Tx, id: Id<'payment_method'>, at: CustomerInstant): Promise<void> {
   await markDetached(tx, id, at);
   await clearDefaultMethod(tx, id, at);
+}
+
+/** Ends the open links and sessions of a locked customer, who is deleted. */
+export async function endLinksOfCustomer(tx: Tx, customerId: string, instant: TwoTimes): Promise<void> {
+  for (const link of await lockLinksOfCustomer(tx, customerId)) {
+    if (link.status === 'open') await deactivateLink(tx, link, 'customer_deleted', instant);
+  }
+  for (const session of await lockSessionsOfCustomer(tx, customerId)) {
+    if (session.status === 'open') await expireSession(tx, session, 'customer_deleted', instant);
+  }
 }

@@ -27,8 +27,8 @@ import { isRestricted } from '../payments/charge-records.ts';
 import { confirmRefusal } from '../payments/confirm-rules.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
+import { stateOfSession } from './availability.ts';
 import { expireSession } from './changes.ts';
-import { stateOfSession } from './door.ts';
 import { errorsOfOffer, type OfferingKey, offerOf, urlErrors } from './offers.ts';
 import { newSession, sessionMs } from './session-start.ts';
 

@@ -83,11 +83,8 @@ async function lockSessionWithLink(tx: Tx, id: string): Promise<CheckoutSessionR
 async function failChallenge(
   tx: Tx,
   hook: ChargeHook,
-  { id, status, payment_intent_id: intentId }: CheckoutSessionRow,
-  { at, now }: TwoTimes,
+  { status, payment_intent_id: intentId }: CheckoutSessionRow,
+  instant: TwoTimes,
 ): Promise<boolean> {
-  if (status !== 'processing' || intentId === null) return false;
-  const intent = await selectIntentOfSession(tx, id);
-  const paymentPlanId = intent?.payment_plan_id ?? null;
-  return endChallenge(tx, hook, { paymentIntentId: intentId, paymentPlanId }, { at, now });
+  return status === 'processing' && intentId !== null && endChallenge(tx, hook, intentId, instant);
 }

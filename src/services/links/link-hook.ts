@@ -15,6 +15,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { pass } from '../crash-points.ts';
 import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
+import { assertAcceptsPayment, SessionClosed } from './availability.ts';
 import {
   type ApplyTo,
   completeSession,
@@ -25,10 +26,9 @@ import {
   type TwoTimes,
   uncount,
 } from './changes.ts';
-import { assertTakesAttempt, SessionClosed } from './door.ts';
 
 /** After so many failed attempts a session ends, so that stolen cards cannot be tried out in it. */
-export const failuresPerSession = 10;
+const failuresPerSession = 10;
 
 /**
  * Records the charges of a payment on the session in which it is paid, and on the link of that session. An attempt is
@@ -53,7 +53,7 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
           const message = `The payer has chosen another amount in checkout session ${session.id}.`;
           throw new SessionClosed(message, 'processing');
         }
-        assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
+        assertAcceptsPayment(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
         const submissions = session.submissions + 1;
         await updateCheckoutSession(tx, session.id, { status: 'processing', submissions, updated_at: at });
       },

@@ -27,8 +27,8 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { wake } from '../wake.ts';
+import { stateOfLink } from './availability.ts';
 import { deactivateLink } from './changes.ts';
-import { stateOfLink } from './door.ts';
 import { errorsOfOffer, type OfferingKey, offerOf, urlErrors } from './offers.ts';
 import { newToken } from './tokens.ts';
 

@@ -19,7 +19,7 @@ import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
-import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './door.ts';
+import { type LinkState, type SessionState, stateOfLink, stateOfSession } from './availability.ts';
 import { hashOfToken } from './tokens.ts';
 
 /** What a payer pays. */
@@ -31,7 +31,7 @@ export interface Price {
 }
 
 /** What the pages of links and sessions have in common. */
-interface Found {
+interface ForPayer {
   biller: BillerRow;
   customer: Pick<CustomerRow, 'id' | 'name' | 'email' | 'fee_preferences' | 'created_at'> | null;
   at: CustomerInstant;
@@ -40,7 +40,7 @@ interface Found {
 }
 
 /** A link as its payer may see it. */
-export interface LinkForPayer extends Found {
+export interface LinkForPayer extends ForPayer {
   link: PaymentLinkRow;
   state: LinkState;
   /**
@@ -51,7 +51,7 @@ export interface LinkForPayer extends Found {
 }
 
 /** A session as its payer may see it. `link` is null for a session of its own, `intent` before the first attempt. */
-export interface SessionForPayer extends Found {
+export interface SessionForPayer extends ForPayer {
   session: CheckoutSessionRow;
   link: PaymentLinkRow | null;
   intent: PaymentIntentRow | null;
@@ -125,7 +125,7 @@ export function priceFor(
 
 function priceOfOffer(
   offer: OfferColumns & { livemode: boolean },
-  { biller, customer, at }: Pick<Found, 'biller' | 'customer' | 'at'>,
+  { biller, customer, at }: Pick<ForPayer, 'biller' | 'customer' | 'at'>,
   amount: MinorUnits | null,
   method: MethodFacts | null,
 ): Price | null {

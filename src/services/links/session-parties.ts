@@ -18,9 +18,8 @@ import { newCustomer } from '../customers/customers.ts';
 import { orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { giveMandate } from '../mandates/mandates.ts';
-import type { RequestContext } from '../request-context.ts';
-import { assertTakesAttempt } from './door.ts';
-import { type PayerRequest, payerContext } from './payer-context.ts';
+import { type PayerRequest, payerContext, type RequestContext } from '../request-context.ts';
+import { assertAcceptsPayment } from './availability.ts';
 import type { Submission } from './submission.ts';
 
 /** A session that takes an attempt, with everything locked that the attempt depends on. */
@@ -44,7 +43,7 @@ export async function contextOfSession(
 }
 
 /** Another page of the session has made its customer since it was read. The transaction begins again with that one. */
-export class CustomerMade extends Error {}
+class CustomerMade extends Error {}
 
 /**
  * Locks customer, link and session, in this order. A session without a customer gets one from what the payer has said.
@@ -64,7 +63,7 @@ export async function lockOpenSession(
   if (session.submissions !== version) return null;
   if (session.customer_id !== found.customer_id) throw new CustomerMade();
   const at = timeOf(customer, context.now);
-  assertTakesAttempt(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
+  assertAcceptsPayment(session, link, link === null ? 0 : await countProcessing(tx, link.id), at);
   if (customer !== null || !session.has_own_intent) return { session, link, customer, at };
   const made = await makeCustomer(tx, context, details, at);
   return { session: await updateCheckoutSession(tx, session.id, { customer_id: made.id }), link, customer: made, at };

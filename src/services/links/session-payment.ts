@@ -14,10 +14,9 @@ import { assertMayTry, OtherTotal } from '../payments/confirm-rules.ts';
 import { newIntent } from '../payments/new-intent.ts';
 import { confirmPaymentIntent } from '../payments/payment-confirmation.ts';
 import { unrepeatable } from '../payments/repeatable-request.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { PayerRequest, RequestContext } from '../request-context.ts';
+import { SessionClosed } from './availability.ts';
 import { expireSession } from './changes.ts';
-import { SessionClosed } from './door.ts';
-import type { PayerRequest } from './payer-context.ts';
 import { describeSession, findSession, type SessionForPayer } from './public-tokens.ts';
 import {
   acceptMandateFor,
@@ -26,7 +25,7 @@ import {
   type OpenSession,
   withSession,
 } from './session-parties.ts';
-import { ifAdvancing } from './session-start.ts';
+import { busyWhileAdvancing } from './session-start.ts';
 import {
   consentAt,
   type FormResult,
@@ -86,8 +85,8 @@ async function submittedResult(
 ): Promise<FormResult> {
   const row = await selectSessionByToken(pool, hash);
   if (row === null) return { kind: 'unknown' };
-  const isOwn = await hasOpenedLastAttempt(pool, row, submission, now);
-  return { kind: 'done', session: await describeSession(pool, row, now), isOwn };
+  const bySameForm = await hasOpenedLastAttempt(pool, row, submission, now);
+  return { kind: 'done', session: await describeSession(pool, row, now), bySameForm };
 }
 
 /** Whether it was this form that has opened the last attempt to pay a session. */
@@ -157,7 +156,7 @@ export function formRefusalOf(error: unknown): SubmissionRefusal {
   if (error instanceof InvalidState && error.code !== 'test_clock_advancing') {
     return { kind: 'invalid', errors: [fieldError('/method', 'invalid_value', error.message)] };
   }
-  return ifAdvancing(error);
+  return busyWhileAdvancing(error);
 }
 
 /**

@@ -6,9 +6,8 @@ import { attachMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, ValidationFailed } from '../errors.ts';
 import { currencyErrors } from '../payments/fitting-method.ts';
 import { lockMethodOfPayer } from '../payments/unattached-methods.ts';
-import type { RequestContext } from '../request-context.ts';
+import type { PayerRequest, RequestContext } from '../request-context.ts';
 import { completeSession } from './changes.ts';
-import type { PayerRequest } from './payer-context.ts';
 import { findSession } from './public-tokens.ts';
 import { acceptMandateFor, contextOfSession, lockOpenSession, withSession } from './session-parties.ts';
 import { formRefusalOf, methodOf, refusalBefore } from './session-payment.ts';
@@ -40,7 +39,7 @@ export async function saveSessionMethod(
   }
   const session = await findSession(pool, token, payer.now);
   if (session === null) return { kind: 'unknown' };
-  return { kind: 'done', session, isOwn: hasSavedMethod(deps.vault, session.session, submission) };
+  return { kind: 'done', session, bySameForm: hasSavedMethod(deps.vault, session.session, submission) };
 }
 
 /** Whether it was this form, sent once or more often, that has completed a session of mode `setup`. */

@@ -15,11 +15,10 @@ import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
-import type { Tenant } from '../request-context.ts';
+import { type PayerRequest, payerContext, type Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
+import { stateOfLink } from './availability.ts';
 import { expireSession } from './changes.ts';
-import { stateOfLink } from './door.ts';
-import { type PayerRequest, payerContext } from './payer-context.ts';
 import { describeSession, type SessionForPayer } from './public-tokens.ts';
 import type { SubmissionRefusal } from './submission.ts';
 import { hashOfToken, newToken, tokenOf } from './tokens.ts';
@@ -39,19 +38,19 @@ export async function startSession(
 ): Promise<{ kind: 'started'; token: string; session: SessionForPayer } | SubmissionRefusal> {
   const found = await selectLinkByToken(db, hashOfToken(token));
   if (found === null) return { kind: 'unknown' };
-  const started = await transact(db, payer, (tx) => start_(tx, vault, found, payer)).catch(ifAdvancing);
+  const started = await transact(db, payer, (tx) => startLocked(tx, vault, found, payer)).catch(busyWhileAdvancing);
   if ('kind' in started) return started;
   return { kind: 'started', ...started, session: await describeSession(db, started.session, payer.now) };
 }
 
 /** A payer meets a clock that moves. @throws any other error. */
-export function ifAdvancing(error: unknown): SubmissionRefusal {
+export function busyWhileAdvancing(error: unknown): SubmissionRefusal {
   if (error instanceof InvalidState && error.code === 'test_clock_advancing')
     return { kind: 'busy', reason: 'advancing' };
   throw error;
 }
 
-async function start_(
+async function startLocked(
   tx: Tx,
   vault: Vault,
   found: PaymentLinkRow,

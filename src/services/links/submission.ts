@@ -1,20 +1,19 @@
-import type { MinorUnits } from '../../domain/units.ts';
 // What a payer sends from a page, and the rules for it. The results name what is wrong; the pages put it into words.
 
 import type { CheckoutSessionRow, Consent } from '../../db/checkout-sessions.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Resuming } from '../../domain/subscriptions/steps.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { FieldError } from '../../resources/field-errors.ts';
-import { fieldError } from '../../resources/field-errors.ts';
+import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput } from '../../resources/mandate-input.ts';
 import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import type { Vault } from '../accounts/vault.ts';
 import type { DefaultChanged } from '../customers/customer-changes.ts';
 import type { Charging } from '../payments/charge.ts';
+import type { LinkState, SessionState } from './availability.ts';
 import type { ApplyTo } from './changes.ts';
-import type { LinkState, SessionState } from './door.ts';
 import type { SessionForPayer } from './public-tokens.ts';
 
 /** What the pages need to have a session paid. */
@@ -33,7 +32,7 @@ export interface SessionDeps {
 export type AssertPays = (tx: Tx, applied: Applied) => Promise<void>;
 
 /** A method, and what it is saved for. */
-export interface Applied {
+interface Applied {
   paymentPlanId: Id<'payment_plan'> | null;
   subscriptionId: Id<'subscription'> | null;
   paymentMethodId: Id<'payment_method'>;
@@ -67,7 +66,7 @@ export interface Submission {
   consent?: Omit<Consent, 'accepted_at'> | undefined;
 }
 
-/** Why a payer gets no further. Nothing was charged, but by `unclear`: the processor gave no outcome to this payer. */
+/** Why a payer gets no further. Nothing was charged, except perhaps if `unclear`: the processor gave no outcome. */
 export type SubmissionRefusal =
   | { kind: 'unknown' }
   | { kind: 'ended'; state: LinkState | SessionState; reason: string | null }
@@ -77,8 +76,8 @@ export type SubmissionRefusal =
   | { kind: 'unavailable' }
   | { kind: 'unclear' };
 
-/** `isOwn`: by this form, not by another page of the session. */
-export type FormResult = { kind: 'done'; session: SessionForPayer; isOwn: boolean } | SubmissionRefusal;
+/** `bySameForm`: by this form, not by another page of the session. */
+export type FormResult = { kind: 'done'; session: SessionForPayer; bySameForm: boolean } | SubmissionRefusal;
 
 /** Returns the consent of an accepted form as it is stored. */
 export function consentAt({ consent }: Submission, at: CustomerInstant): Consent | null {

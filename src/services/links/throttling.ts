@@ -5,8 +5,8 @@ import type { Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { timeOf } from '../customer-time.ts';
 import { paymentLinkEvent, record, transact } from '../events.ts';
-import type { PayerRequest } from './payer-context.ts';
-import { ifAdvancing } from './session-start.ts';
+import type { PayerRequest } from '../request-context.ts';
+import { busyWhileAdvancing } from './session-start.ts';
 
 /**
  * Records that payers of a link are asked to try later, until this instant: with one event for each throttling, however
@@ -28,7 +28,7 @@ export async function throttleLink(
     const change = { throttled_until: until, throttlings: link.throttlings + 1 };
     const row = await updatePaymentLink(tx, link.id, change);
     record(tx, paymentLinkEvent('payment_link.throttled', row, at));
-  }).catch(ifAdvancing);
+  }).catch(busyWhileAdvancing);
 }
 
 function isThrottled({ throttled_until: known }: PaymentLinkRow, until: RealInstant): boolean {

@@ -1,9 +1,17 @@
-import { endMandatesOf as endRows, lockMandate, type MandateRow, updateMandate } from '../../db/mandates.ts';
+import {
+  endMandatesOf as endRows,
+  expireInRealTime,
+  expireOnClock,
+  listLapsed,
+  lockMandate,
+  type MandateRow,
+  updateMandate,
+} from '../../db/mandates.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { endAfterReturn, endStatus, type MandateEndReason } from '../../domain/mandates/mandate.ts';
 import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
-import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { MandateCancel } from '../../resources/mandate-input.ts';
 import { InvalidState } from '../errors.ts';
@@ -123,4 +131,30 @@ async function endOnRequest(
 /** Returns the columns of a mandate that ends now. */
 function endedBy(reason: MandateEndReason, at: CustomerInstant) {
   return { status: endStatus(reason), status_reason: reason, ended_at: at, updated_at: at };
+}
+
+// A mandate lapses after 15 months without a debit (`lapses_at`). From that instant on no debit is made under it
+// (domain/mandates/mandate.ts), so it matters little when its status follows. In real time housekeeping ends it within
+// seconds. On a test clock the advance that passes the instant does so when it is its turn.
+
+/**
+ * Ends mandates in real time that have lapsed, each with its event. If one cannot be ended, the others still are.
+ * @param now by the database's clock.
+ * @throws AggregateError with every failure, after all were tried.
+ */
+export async function expireMandates(sql: Pool, now: RealInstant): Promise<void> {
+  const failures: unknown[] = [];
+  for (const id of await listLapsed(sql, now)) {
+    await transact(sql, { requestId: null, now }, async (tx) => {
+      const mandate = await expireInRealTime(tx, id, now);
+      if (mandate !== null) record(tx, endEvent(mandate));
+    }).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} mandates could not be ended`);
+}
+
+/** Ends a mandate on a test clock that has lapsed by `at` (the clock's time), with its event. */
+export async function expireMandateOnClock(tx: Tx, id: string, { at }: { at: CustomerInstant }): Promise<void> {
+  const mandate = await expireOnClock(tx, id, at);
+  if (mandate !== null) record(tx, endEvent(mandate));
 }

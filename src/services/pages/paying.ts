@@ -2,8 +2,7 @@ import { type BillerProfileRow, selectBillerProfile } from '../../db/biller-prof
 import { type BillerRow, selectBiller } from '../../db/billers.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { type PayerRequest, payerContext } from '../links/payer-context.ts';
-import type { RequestContext } from '../request-context.ts';
+import { type PayerRequest, payerContext, type RequestContext } from '../request-context.ts';
 
 /** Who is paid, as its payers see it. */
 export interface Payee extends BillerProfileRow {
@@ -30,7 +29,7 @@ export async function payeeOf(db: Db, biller: BillerRow, livemode: boolean): Pro
 
 /**
  * Reads the payee of a page, and makes the context in which its payer acts.
- * @throws if there is no such biller: what names it refers to it.
+ * @throws if there is no such biller. The rows that hold its id refer to it, so that is a bug.
  */
 export async function openPaying(
   db: Db,

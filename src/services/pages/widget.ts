@@ -8,8 +8,7 @@ import { hashKey, isKeyShaped } from '../accounts/api-keys.ts';
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
 import { createPaymentMethod } from '../customers/payment-methods.ts';
 import { Forbidden, InvalidState, ValidationFailed } from '../errors.ts';
-import { type PayerRequest, payerContext } from '../links/payer-context.ts';
-import type { RequestContext } from '../request-context.ts';
+import { type PayerRequest, payerContext, type RequestContext } from '../request-context.ts';
 import { type Payee, payeeOf } from './paying.ts';
 
 /** The biller in whose page the widget stands. */

@@ -1,14 +1,13 @@
 import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type ChargeHook, recordOutcome } from './charge.ts';
-import type { Charge } from './charge-records.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
 /**
@@ -53,14 +52,19 @@ export async function completeChallenge(
 export async function endChallenge(
   tx: Tx,
   hook: ChargeHook,
-  payment: Pick<Charge, 'paymentIntentId' | 'paymentPlanId'>,
-  { at, now }: { at: CustomerInstant; now: RealInstant },
+  paymentIntentId: Id<'payment_intent'>,
+  { at, now }: Instants,
 ): Promise<boolean> {
-  const intent = await lockPaymentIntent(tx, payment.paymentIntentId);
+  const intent = await lockPaymentIntent(tx, paymentIntentId);
   const attempt = intent?.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
-  if (attempt === null) return false;
+  if (intent === null || attempt === null) return false;
   const outcome = declined('authentication_required');
   const record = { outcome, requestId: null, now, at, from: 'requires_action' } as const;
-  await recordOutcome(tx, { attemptId: attempt.id, ...payment }, record, hook);
+  await recordOutcome(
+    tx,
+    { attemptId: attempt.id, paymentIntentId, paymentPlanId: intent.payment_plan_id },
+    record,
+    hook,
+  );
   return true;
 }

@@ -67,7 +67,7 @@ export interface ChargeRecorder {
   returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
   /** The payment was canceled for good. */
   canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;
-  /** Until when the payer has time for the challenge of the bank. Without it there is no end. */
+  /** The deadline for the challenge of the bank. Undefined or null: there is none. */
   challengeEndsAt?: CustomerInstant | null;
 }
 
@@ -132,6 +132,11 @@ export async function openCharge(
   return chargeOf(intent, method, attempt);
 }
 
+/** Whether the loop of a plan or a subscription has opened the attempt. */
+export function isOwnAttempt({ source }: Pick<PaymentAttemptRow, 'source'>): boolean {
+  return source === 'plan' || source === 'subscription';
+}
+
 /** Continues an attempt that has no outcome yet: the processor is asked about it before it charges. */
 export async function reopenCharge(tx: Tx, intent: PaymentIntentRow, attempt: PaymentAttemptRow): Promise<Charge> {
   const tenant = tenantOf(intent);
@@ -169,7 +174,7 @@ export async function recordOutcome(
     if (attempt.outcome !== from) return intent;
     const { completion, updated } = completed(intent, attempt, outcome, { at, now });
     queued(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
-    const isOwnStep = attempt.source === 'plan' || attempt.source === 'subscription';
+    const isOwnStep = isOwnAttempt(attempt);
     const place = reserve(tx);
     const nextAttemptAt = await recorder?.completed({
       attempt,

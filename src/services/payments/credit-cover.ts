@@ -4,8 +4,7 @@ import { addCredit, type SubscriptionRow, updateSubscription } from '../../db/su
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type CreditAccount, entry, post } from '../../domain/subscriptions/account.ts';
-import { coverLine, givenBy, withheldOf } from '../../domain/subscriptions/cover.ts';
-import { unspentCreditOf } from '../../domain/subscriptions/unspent-credit.ts';
+import { coverLine, givenBy, unspentCreditOf, withheldOf } from '../../domain/subscriptions/cover.ts';
 import type { MinorUnits, PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 

@@ -72,7 +72,7 @@ export async function assertWithinLimit(
  * Whether the mandate of a locked method, or its scheme, allows less for one debit than this base amount with its
  * surcharge at `at`. Locks the mandate.
  */
-export async function isAboveLimit(
+async function isAboveLimit(
   tx: Tx,
   method: PaymentMethodRow | null,
   payer: Pricing,

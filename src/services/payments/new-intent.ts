@@ -146,7 +146,7 @@ export function recurringIntent(
 }
 
 /** The columns of a new intent, in which nothing was tried yet. */
-export function untried(at: CustomerInstant) {
+function untried(at: CustomerInstant) {
   return {
     status: 'requires_payment_method',
     subscription_id: null,

@@ -11,7 +11,7 @@ import { wake } from '../wake.ts';
 import type { ChargeHook } from './charge.ts';
 import { lockIntentForUpdate } from './payment-intents.ts';
 
-/** The statuses in which no money was taken and none is being taken. A debit that the bank does not have is another. */
+/** The statuses in which no money was taken or is being taken. A debit that the bank does not have yet is added. */
 const cancelable: readonly PaymentIntentRow['status'][] = ['requires_payment_method', 'requires_action', 'failed'];
 
 /**

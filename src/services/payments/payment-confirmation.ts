@@ -27,11 +27,11 @@ import { continueCharge, recordForRequest } from './charged-request.ts';
 import { type Confirmation, decideConfirm, methodToCharge } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { newIntentId } from './new-intent.ts';
+import { createOptimistic, type OptimisticCharge, openOptimistic, recordOptimistic } from './optimistic-charge.ts';
 import { createLocked, getPaymentIntent } from './payment-intents.ts';
 import { lockAndChooseRail, refusalError } from './rail.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from './repeatable-request.ts';
 import { recordUse } from './unattached-methods.ts';
-import { createUnlocked, openUnlocked, recordUnlocked, type UnlockedCharge } from './unlocked-charge.ts';
 
 /**
  * In milliseconds. No request lives this long, so its process is dead. A plan's attempt may still be under way, in the
@@ -60,7 +60,7 @@ export async function confirmPaymentIntent(
   request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
   const opened =
-    (await openUnlocked(pool, charging.processors, context, id, input, request)) ??
+    (await openOptimistic(pool, charging.processors, context, id, input, request)) ??
     (await transact(pool, context, async (tx) => {
       const [, found] = await pipelined(tx, [claimKey(tx, request), getPaymentIntent(tx, context, id)]);
       return openConfirmation(tx, charging, context, found, input, request);
@@ -84,7 +84,7 @@ export async function createAndConfirm(
 ): Promise<PaymentIntentRow> {
   try {
     const opened =
-      (await createUnlocked(pool, charging.processors, context, input, request)) ??
+      (await createOptimistic(pool, charging.processors, context, input, request)) ??
       (await transact(pool, context, async (tx) => {
         const newId = newIntentId(context);
         const id = (await claimKey(tx, request, newId)) ?? newId;
@@ -104,20 +104,23 @@ export async function createAndConfirm(
  * The result of opening: a charge to be made, whose rows were locked or not, or an intent that is done for now: its
  * outcome was recorded by an earlier try, or its debit is accepted.
  */
-type Opened = { kind: 'locked'; charge: Charge } | UnlockedCharge | { kind: 'completed'; intent: PaymentIntentRow };
+type OpenedConfirmation =
+  | { kind: 'locked'; charge: Charge }
+  | OptimisticCharge
+  | { kind: 'completed'; intent: PaymentIntentRow };
 
 async function finishConfirmation(
   pool: Pool,
   { processors, hook }: Charging,
   { requestId, now }: RequestContext,
-  opened: Opened,
+  opened: OpenedConfirmation,
   request: RepeatableRequest<PaymentIntentRow>,
 ): Promise<PaymentIntentRow> {
   if (opened.kind === 'completed') return opened.intent;
   const { charge } = opened;
   const completed = await askAndRecord(pool, processors, charge, 'confirm', async (outcome) => {
     const record = { outcome, requestId, now };
-    const recorded = opened.kind === 'unlocked' ? await recordUnlocked(pool, opened, record, request) : null;
+    const recorded = opened.kind === 'optimistic' ? await recordOptimistic(pool, opened, record, request) : null;
     return recorded ?? recordForRequest(pool, hook, charge, record, request, async (_tx, intent) => intent);
   });
   return orNotFound(completed, 'payment intent', charge.paymentIntentId);
@@ -175,7 +178,7 @@ async function openConfirmation(
   found: PaymentIntentRow,
   input: Confirmation,
   request: RepeatableRequest<PaymentIntentRow>,
-): Promise<Opened> {
+): Promise<OpenedConfirmation> {
   const { id, customer_id: customerId, payment_plan_id: paymentPlanId } = found;
   const { requestKey, keyExpiresAt } = request;
   const newPayer = customerId === null && context.keyKind === 'secret' ? input.customer_id : undefined;

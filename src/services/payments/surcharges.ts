@@ -1,4 +1,3 @@
-import type { MinorUnits } from '../../domain/units.ts';
 // The one place that decides a surcharge: what is shown before a payment, and what is taken at each attempt. The rules
 // are in domain/surcharges.
 
@@ -8,6 +7,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Costs } from '../../domain/surcharges/costs.ts';
 import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
 import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 
 /** What the biller's row says about surcharges. */
 export interface Surcharging extends SurchargeTerms {

@@ -1,5 +1,6 @@
 import {
   insertPlan,
+  listCollectingPlans,
   listPlans as listPlanRows,
   type PaymentPlanRow,
   type PlanFilter,
@@ -7,13 +8,15 @@ import {
 } from '../../db/payment-plans.ts';
 import { type Id, namedId, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
+import { realNow } from '../../platform/real-time.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { PaymentPlanCreate } from '../../resources/payment-plan-input.ts';
 import { timeOf } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveCustomer, resolveMethod } from '../customers/resolve-references.ts';
 import { assertNoErrors, orNotFound } from '../errors.ts';
+import { type AwaitIdle, idleWaiting } from '../idle-waiting.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { currencyErrors, hasFittingDefault } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
@@ -91,6 +94,11 @@ export async function listPaymentPlans(
   query: PlanFilter & PageQuery,
 ): Promise<Rows<PaymentPlanRow>> {
   return rowsOfPage(db, 'payment_plans', tenant, query, (page) => listPlanRows(db, tenant, query, page));
+}
+
+/** Waits, on behalf of the requests of a process, until nothing of plans is due and no charge of them is under way. */
+export function planWaiting(sql: Pool): AwaitIdle {
+  return idleWaiting(sql, 'payment_plan', (db, plans) => listCollectingPlans(db, plans, realNow()));
 }
 
 function newPlan(

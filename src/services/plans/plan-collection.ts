@@ -1,28 +1,27 @@
-import { type BankDebitRow, selectFirstDebitOf } from '../../db/bank-debits.ts';
-import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
-import { insertPaymentIntent, type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
+import { selectFirstDebitOf } from '../../db/bank-debits.ts';
+import { insertPaymentIntent } from '../../db/payment-intents.ts';
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
 import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import { awaitedAt, nextRetry } from '../../domain/plans/derive.ts';
+import { awaitedAt } from '../../domain/plans/apply.ts';
 import type { KnownSlot } from '../../domain/plans/plan.ts';
 import { attemptOpened, challenged, openNext } from '../../domain/plans/steps.ts';
+import { firstChallenge, firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { lockDebit } from '../debits/debit-reports.ts';
-import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
+import type { DebitStep } from '../debits/debit-steps.ts';
+import { endChallengeOf, findInterrupted, finishStep, lockPaymentOf, openDebit } from '../debits/recurring-steps.ts';
 import { transact } from '../events.ts';
 import { processorFor } from '../payments/ask-processor.ts';
-import { endChallenge } from '../payments/challenge-completion.ts';
-import { type Charging, reopenCharge } from '../payments/charge.ts';
+import type { Charging } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail } from '../payments/rail.ts';
-import { chargeAndRecord, failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { assertConsistent, otherAmount, PlanInconsistent } from './plan-dates.ts';
 import { planHook } from './plan-dunning.ts';
@@ -47,13 +46,7 @@ export async function collectDuePayment(
   { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   const opened = await transact(sql, { requestId: null, now }, (tx) => openDuePayment(tx, charging, planId, time, now));
-  if (opened === null) return;
-  if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await chargeAndRecord(sql, charging, opened, now);
-}
-
-function ownStep(now: RealInstant) {
-  return { now, isOwnStep: true, requestId: null };
+  await finishStep(sql, charging, opened, now);
 }
 
 /**
@@ -78,54 +71,21 @@ async function openDuePayment(
     await assertConsistent(tx, locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
   }
   const debit = plan.next_debit_at === null ? null : await selectFirstDebitOf(tx, { planId: plan.id });
-  const challenge = slots.filter(hasChallenge).toSorted(byChallengeEnd)[0];
+  const challenge = firstChallenge(slots);
   const payments = plan.state === 'active' ? [plan.next_due_at, plan.next_attempt_at] : [];
   const dueAt = earliestInstant([debit?.next_at ?? null, challenge?.challenge_ends_at ?? null, ...payments]);
   const at = dueAt && instantOf({ id: planId, isOnClock, dueAt }, time, databaseTime);
   if (at === null) return null;
   if (debit !== null && debit.next_at?.getTime() === dueAt?.getTime()) return openDebit(tx, charging, debit, at, now);
-  if (challenge !== undefined && challenge.challenge_ends_at?.getTime() === dueAt?.getTime()) {
-    await endChallengeOfSlot(tx, charging, locked, challenge, { at, now });
+  if (challenge !== null && challenge.challenge_ends_at?.getTime() === dueAt?.getTime()) {
+    const hasEnded = await endChallengeOf(tx, charging, challenge, { at, now });
+    if (!hasEnded) await store(tx, locked, challenged(challenge, null), at);
     return null;
   }
   processorFor(charging.processors, plan.livemode);
-  const retry = nextRetry(slots);
+  const retry = firstRetry(slots);
   const isRetryDue = retry?.next_attempt_at?.getTime() === dueAt?.getTime();
   return retry !== null && isRetryDue ? openRetry(tx, locked, retry, at, now) : openNextSlot(tx, locked, at, now);
-}
-
-async function openDebit(
-  tx: Tx,
-  charging: Charging,
-  debit: BankDebitRow,
-  at: CustomerInstant,
-  now: RealInstant,
-): Promise<DebitStep | null> {
-  const locked = await lockDebit(tx, debit.attempt_id, charging.hook);
-  return locked && openDebitStep(tx, charging, locked, at, ownStep(now));
-}
-
-async function findInterrupted(tx: Tx, slots: readonly KnownSlot[]): Promise<Charge | null> {
-  for (const { status, payment_intent_id: intentId } of slots) {
-    const attempt = status === 'processing' && intentId !== null ? await selectAttemptInFlight(tx, intentId) : null;
-    if (attempt?.source !== 'plan' || attempt.outcome !== 'processing') continue;
-    return reopenCharge(tx, await mustLockIntent(tx, intentId), attempt);
-  }
-  return null;
-}
-
-async function endChallengeOfSlot(
-  tx: Tx,
-  { hook }: Charging,
-  locked: LockedPlan,
-  slot: KnownSlot,
-  instants: { at: CustomerInstant; now: RealInstant },
-): Promise<void> {
-  const { payment_intent_id: paymentIntentId } = slot;
-  const payment = paymentIntentId && { paymentIntentId, paymentPlanId: locked.plan.id };
-  if (payment && (await endChallenge(tx, hook, payment, instants))) return;
-  // Only a row that was changed by hand: without this, the workflow would wake for it again and again.
-  await store(tx, locked, challenged(slot, null), instants.at);
 }
 
 async function openRetry(
@@ -136,10 +96,7 @@ async function openRetry(
   now: RealInstant,
 ): Promise<Charge | null> {
   const { plan } = locked;
-  const [intent, method] = await pipelined(tx, [
-    mustLockIntent(tx, slot.payment_intent_id),
-    chargeableMethod(tx, plan),
-  ]);
+  const [intent, method] = await pipelined(tx, [lockPaymentOf(tx, slot), chargeableMethod(tx, plan)]);
   if (intent.status !== 'failed' && intent.status !== 'returned') {
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
     throw new PlanInconsistent(plan.id, [what]);
@@ -179,19 +136,4 @@ function newCharge(
   now: RealInstant,
 ) {
   return { source: 'plan', at, now, dueAt, testClockId } as const;
-}
-
-async function mustLockIntent(tx: Tx, id: string | null): Promise<LockedIntentRow> {
-  const intent = id === null ? null : await lockPaymentIntent(tx, id);
-  if (intent === null) throw new Error(`payment intent ${id} was not found, although its plan exists`);
-  return intent;
-}
-
-/** Whether the charge of a slot waits for a payer, who has time until an instant. */
-function hasChallenge({ status, challenge_ends_at: endsAt }: KnownSlot): boolean {
-  return status === 'processing' && endsAt !== null;
-}
-
-function byChallengeEnd(a: KnownSlot, b: KnownSlot): number {
-  return Number(a.challenge_ends_at) - Number(b.challenge_ends_at) || a.slot - b.slot;
 }

@@ -2,10 +2,10 @@ import { wasRetriedNow } from '../../db/audit-log.ts';
 import type { PaymentPlanRow } from '../../db/payment-plans.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import { type Currency, inMoney } from '../../domain/currencies.ts';
-import { isSameRetry } from '../../domain/dunning.ts';
-import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
-import { type Derived, derive } from '../../domain/plans/derive.ts';
+import { addMs, type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
+import { type Derived, derive } from '../../domain/plans/apply.ts';
 import type { PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
+import { isRightRetry } from '../../domain/recurring/recurring-payment.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { MinorUnits, SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
@@ -17,11 +17,8 @@ import type { LockedPlan } from './store.ts';
 /** A plan, and what its calendar depends on. */
 export type DatedPlan = PaymentPlanRow & { time_zone: string };
 
-/** A retry, as its slot has it. */
-type Retry = Pick<Slot, 'slot' | 'failures' | 'first_failed_at' | 'next_attempt_at' | 'last_result_at'>;
-
 /** A stored date that is missing, or that the plan's calendar or dunning does not give. */
-export interface WrongDate {
+interface WrongDate {
   /** Part of a sentence, for an operator. */
   why: string;
   /** A retry that is earlier than dunning gives. It is right if an operator has brought it forward. */
@@ -108,18 +105,13 @@ function wrongNextRetry({ next_attempt_at: stored }: DatedPlan, { next_attempt_a
 }
 
 /** Returns what is wrong with the date of a retry. */
-export function wrongRetry(retry: Retry, timeZone: string, at: CustomerInstant): WrongDate[] {
+export function wrongRetry(retry: Slot, timeZone: string, at: CustomerInstant): WrongDate[] {
   const { slot, first_failed_at: firstFailedAt, next_attempt_at: stored } = retry;
+  if (isRightRetry(retry, timeZone, addMs(at, clockToleranceMs))) return [];
+  if (stored === null) return [wrong(`the retry of ${slotInWords(slot)} has no date`)];
   const due = retryDueAt(retry, timeZone);
   const what = `the retry of ${slotInWords(slot)} is set to ${isoOrNone(stored)}`;
-  if (stored === null) return [wrong(`the retry of ${slotInWords(slot)} has no date`)];
-  if (due === null) {
-    const latest = at.getTime() + clockToleranceMs;
-    return stored.getTime() <= latest ? [] : [wrong(`${what}, but is due at once`)];
-  }
-  // A debit is retried by the clock of its scheme: no zone of an account moves it.
-  const isRight = retry.last_result_at === null ? isSameRetry(stored, due) : stored.getTime() === due.getTime();
-  if (isRight) return [];
+  if (due === null) return [wrong(`${what}, but is due at once`)];
   const isEarly = stored < due && firstFailedAt !== null && stored >= firstFailedAt;
   return [{ why: `${what}, but dunning gives ${isoOrNone(due)}`, isEarly: isEarly ? { slot, date: stored } : null }];
 }

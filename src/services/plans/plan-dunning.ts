@@ -1,4 +1,3 @@
-import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
@@ -13,15 +12,14 @@ import {
   returned,
   withdrawn,
 } from '../../domain/plans/steps.ts';
+import { afterFailedAttempt, afterReturn } from '../../domain/recurring/recurring-payment.ts';
 import type { SlotNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
+import { cancelUnpaidPayments } from '../debits/recurring-steps.ts';
 import { InvalidState } from '../errors.ts';
-import { endSessionOf } from '../links/canceled-payment.ts';
-import type { ChargeHook, CompletedAttempt } from '../payments/charge.ts';
-import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
-import { cancelUnpaid } from '../payments/payment-cancellation.ts';
+import { type ChargeHook, type CompletedAttempt, isOwnAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
 
@@ -83,8 +81,7 @@ async function recordOnSlot(
   { attempt, at, now, amount, outcome, scheme }: CompletedAttempt,
 ): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
-    const isOwn = attempt.source === 'plan';
-    const next = afterFailedAttempt(locked.plan, slot, { at, outcome, scheme }, isOwn);
+    const next = afterFailedAttempt(locked.plan, slot, { at, code: outcome.code, scheme }, isOwnAttempt(attempt));
     return recordUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
   }
   const isPaid = outcome.kind === 'succeeded';
@@ -103,16 +100,11 @@ async function recordUnpaid(
   change: PlanStepChange,
   { at, now }: Instants,
 ): Promise<CustomerInstant | null> {
-  const isSuspended = change.happenings?.includes('suspended') ?? false;
+  const isSuspended = change.events?.includes('suspended') ?? false;
   const before = isSuspended ? await withdraw(tx, locked, { at, now, keep: 'by_hand' }) : locked;
   const after = await store(tx, before, change, at);
   if (hasEnded(after.plan.state)) await giveUpUnpaid(tx, after, { at, now });
   return after.slots.find((other) => other.slot === slot)?.next_attempt_at ?? null;
-}
-
-interface Instants {
-  at: CustomerInstant;
-  now: RealInstant;
 }
 
 /** Withdraws the plan's debits that the bank does not have. Their slots count as never tried. */
@@ -122,8 +114,7 @@ export async function withdraw(
   how: Parameters<typeof withdrawDebits>[2],
 ): Promise<LockedPlan> {
   const intentIds = await withdrawDebits(tx, { planId: locked.plan.id }, how);
-  const own = locked.slots.filter(({ payment_intent_id: id }) => id !== null && intentIds.includes(id));
-  return store(tx, locked, withdrawn(own.map(({ slot }) => slot)), how.at);
+  return store(tx, locked, withdrawn(slotsOf(locked, intentIds)), how.at);
 }
 
 /**
@@ -131,12 +122,11 @@ export async function withdraw(
  * paid.
  */
 export async function giveUpUnpaid(tx: Tx, locked: LockedPlan, instants: Instants): Promise<LockedPlan> {
-  const canceled: SlotNumber[] = [];
-  for (const { slot, payment_intent_id: intentId } of locked.slots) {
-    const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
-    if (intent === null || !(await cancelUnpaid(tx, intent, instants))) continue;
-    await endSessionOf(tx, intent, instants);
-    canceled.push(slot);
-  }
-  return store(tx, locked, givenUp(canceled), instants.at);
+  const canceled = await cancelUnpaidPayments(tx, locked.slots, instants);
+  return store(tx, locked, givenUp(slotsOf(locked, canceled)), instants.at);
+}
+
+/** Returns the slots that these payments pay. */
+function slotsOf({ slots }: LockedPlan, intentIds: readonly string[]): SlotNumber[] {
+  return slots.flatMap(({ slot, payment_intent_id: id }) => (id !== null && intentIds.includes(id) ? [slot] : []));
 }

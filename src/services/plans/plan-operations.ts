@@ -5,9 +5,9 @@ import { tenantOf } from '../../db/tenant.ts';
 import { selectClockIdOf } from '../../db/test-clocks.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import { nextRetry } from '../../domain/plans/derive.ts';
 import type { Slot } from '../../domain/plans/plan.ts';
 import { retryNow } from '../../domain/plans/steps.ts';
+import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -28,7 +28,7 @@ export async function retryPlanNow(db: Db, planId: string, origin: ChangeOrigin)
   return withPlan(db, planId, origin.now, async (tx, locked, at) => {
     const { plan, slots } = locked;
     if (plan.state !== 'active') throw new CommandRefused(`Nothing to retry: ${whyNotActive(plan)}.`);
-    const next = nextRetry(slots);
+    const next = firstRetry(slots);
     if (next === null) throw new CommandRefused(`Nothing to retry: ${nothingWaits(slots)}.`);
     const intentId = next.payment_intent_id ?? '';
     const last = await selectLastAttempt(tx, intentId);
@@ -71,7 +71,7 @@ export async function withPlan(
 const planDeleted = 'Nothing was done: the plan was deleted.';
 
 /** Returns why a plan collects nothing on its own, in words. */
-export function whyNotActive(plan: CollectingPlanRow): string {
+function whyNotActive(plan: CollectingPlanRow): string {
   if (plan.state === 'suspended')
     return 'the plan is suspended; its biller can resume it, which tries what is unpaid at once';
   return hasEnded(plan.state) ? `the plan is ${plan.state}` : `the plan is ${plan.state} and has collected nothing yet`;

@@ -8,9 +8,9 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange } from '../../domain/plans/apply.ts';
-import { nextRetry } from '../../domain/plans/derive.ts';
 import { type PlanWithSlots, progressOf, type Slot, termsOf } from '../../domain/plans/plan.ts';
 import { type PlanStepChange, skipPassed } from '../../domain/plans/steps.ts';
+import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -96,7 +96,7 @@ async function correct(
   const next_debit_at = earliestInstant([debit?.next_at ?? null, ...slots.map((slot) => slot.challenge_ends_at)]);
   const { planWithSlots: after } = applyChange({ ...locked, plan: { ...plan, next_debit_at } }, change);
   assertNotAllCollected(after.plan);
-  const retry = nextRetry(after.slots);
+  const retry = firstRetry(after.slots);
   const isRetriedAtOnce = isNewAndBy(at, after.plan.next_attempt_at, plan.next_attempt_at);
   if (isRetriedAtOnce && choice === 'skip') throw new CommandRefused(giveUpFirst(plan.id, retry?.slot ?? 0));
   if (isNewAndBy(at, after.plan.next_due_at, plan.next_due_at)) {
@@ -123,7 +123,7 @@ function assertNotAllCollected(plan: CollectingPlanRow): void {
   );
 }
 
-/** Whether a date is another than before, and has come. */
+/** Whether a date has changed, and has come. */
 function isNewAndBy(at: CustomerInstant, date: CustomerInstant | null, before: CustomerInstant | null): boolean {
   return date !== null && date <= at && date.getTime() !== before?.getTime();
 }
@@ -134,11 +134,11 @@ function changesOf(before: LockedPlan, after: PlanWithSlots & { plan: Collecting
     const was = rowOf.get(row.slot);
     return ofSlot(row, changesBetween(was === undefined ? null : shown(was), shown(row)));
   });
-  return Object.assign({}, ...ofSlots, changesBetween(courseOf(before.plan), courseOf(after.plan)));
+  return Object.assign({}, ...ofSlots, changesBetween(recalculated(before.plan), recalculated(after.plan)));
 }
 
 /** The columns of a plan that are recalculated. */
-function courseOf(plan: CollectingPlanRow) {
+function recalculated(plan: CollectingPlanRow) {
   const { state, recurring_amount_cents, first_amount_cents, total_amount_cents } = plan;
   const { next_slot, next_due_at, next_attempt_at, next_debit_at, collected_amount_cents } = plan;
   const terms = { state, recurring_amount_cents, first_amount_cents, total_amount_cents };
@@ -159,7 +159,7 @@ function whatFollows(after: Correction['after'], at: CustomerInstant): string {
   const { plan, slots } = after;
   if (plan.state !== 'active') return `The plan is ${plan.state}: nothing is charged.`;
   const { next_due_at: dueAt, next_attempt_at: retryAt } = plan;
-  const retry = nextRetry(slots);
+  const retry = firstRetry(slots);
   if (retry !== null && retryAt !== null && (dueAt === null || retryAt <= dueAt)) {
     return `Next: the retry of ${retryInWords(plan, retry)}, ${when(retryAt, at)}.`;
   }

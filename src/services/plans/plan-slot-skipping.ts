@@ -1,4 +1,3 @@
-import { lockPaymentIntent, markCanceled } from '../../db/payment-intents.ts';
 import { type PlanSlotRow, selectSlot } from '../../db/payment-plan-slots.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -10,8 +9,9 @@ import { slotInWords } from '../../messages/slot-in-words.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type ChangeOrigin, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { CommandRefused } from '../command-refused.ts';
-import { intentEvent, record } from '../events.ts';
+import { lockPaymentOf } from '../debits/recurring-steps.ts';
 import { endSessionOf } from '../links/canceled-payment.ts';
+import { cancelLocked } from '../payments/payment-cancellation.ts';
 import { capital, entryOf, inWords, ofSlot, withPlan } from './plan-operations.ts';
 import { type LockedPlan, store } from './store.ts';
 
@@ -48,15 +48,13 @@ async function giveUpSlot(
   const refusal = whyNotGivenUp(slot);
   if (refusal !== null) throw new CommandRefused(refusal);
   const { plan } = locked;
-  const intent = slot.payment_intent_id === null ? null : await lockPaymentIntent(tx, slot.payment_intent_id);
-  if (intent === null) throw new Error(`slot ${slot.slot} of plan ${plan.id} is ${slot.status} without a payment`);
-  const canceled = await markCanceled(tx, intent.id, at);
+  const intent = await lockPaymentOf(tx, slot);
+  await cancelLocked(tx, intent, null, { at, now: origin.now });
   const after = await store(tx, locked, giveUp(locked, slot, at), at);
   const shown = ({ status, next_attempt_at }: Slot) => ({ status, next_attempt_at });
   const given = { ...slot, status: 'given_up', next_attempt_at: null } as const;
   const changes = ofSlot(slot, changesBetween(shown(slot), shown(given)));
   await recordAudit(tx, { ...entryOf(plan, origin), action: 'payment_plan.slot_skipped', changes });
-  record(tx, intentEvent('payment_intent.canceled', canceled, { testClockId: plan.test_clock_id, at }));
   await endSessionOf(tx, intent, { at, now: origin.now });
   return `${capital(inWords(slot))} is given up: its payment ${intent.id} is canceled. ${howItGoesOn(after)}`;
 }

@@ -14,8 +14,7 @@ import {
 import { isUnpaid, mostToCome } from '../../domain/plans/plan.ts';
 import { activate, resume, retryAll, stop, stopped } from '../../domain/plans/steps.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
-import { timeForWrite } from '../customer-time.ts';
+import { type Instants, timeForWrite } from '../customer-time.ts';
 import { assertNoErrors, InvalidState, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { endSessionOf } from '../links/canceled-payment.ts';
@@ -64,7 +63,7 @@ async function stopCollecting(
   locked: LockedPlan,
   state: 'suspended' | 'deactivated' | 'closed',
   reason: PlanStateReason,
-  instants: { at: CustomerInstant; now: RealInstant },
+  instants: Instants,
 ): Promise<LockedPlan> {
   const { at } = instants;
   const halted = await store(tx, locked, stop(locked, state, reason), at);
@@ -75,16 +74,11 @@ async function stopCollecting(
 }
 
 /** Ends the challenges that payers have open on a suspended plan: their attempts have failed. */
-async function endChallenges(
-  tx: Tx,
-  locked: LockedPlan,
-  instants: { at: CustomerInstant; now: RealInstant },
-): Promise<LockedPlan> {
+async function endChallenges(tx: Tx, locked: LockedPlan, instants: Instants): Promise<LockedPlan> {
   let hasEnded = false;
   for (const { status, payment_intent_id: paymentIntentId } of locked.slots) {
     if (status !== 'processing' || paymentIntentId === null) continue;
-    const payment = { paymentIntentId, paymentPlanId: locked.plan.id };
-    if (!(await endChallenge(tx, planHook, payment, instants))) continue;
+    if (!(await endChallenge(tx, planHook, paymentIntentId, instants))) continue;
     const intent = await lockPaymentIntent(tx, paymentIntentId);
     if (intent !== null) await endSessionOf(tx, intent, instants);
     hasEnded = true;
@@ -135,11 +129,7 @@ async function assertPayable(
  * is resumed. What an active plan is retrying is tried at once, with a new series of retries. The workflow looks again.
  * Any other plan stays as it is.
  */
-export async function applyMethodToPlan(
-  tx: Tx,
-  plan: CollectingPlanRow,
-  { at, now }: { at: CustomerInstant; now: RealInstant },
-): Promise<void> {
+export async function applyMethodToPlan(tx: Tx, plan: CollectingPlanRow, { at, now }: Instants): Promise<void> {
   const effect = effectOfNewMethod(plan);
   if (effect === null) return;
   const locked = withSlots(plan, await listKnownSlots(tx, plan.id));

@@ -102,14 +102,14 @@ export function changedBy(
 ): Changed {
   const { planWithSlots, columns: applied } = applyChange(locked, change, intentId);
   const columns = { ...applied, ...endOf(applied) };
-  const { slots = [], restores = [], happenings = [] } = change;
+  const { slots = [], restores = [], events: names = [] } = change;
   const { updated_at: updatedAt } = locked.plan;
   const isTouched = change.plan !== undefined && updatedAt.getTime() !== at.getTime();
   const isChanged = isTouched || Object.keys({ ...more, ...columns }).length > 0;
   const hasSlots = restores.length > 0 || slots.some((one) => one.slots.length > 0);
   const changed = isChanged ? { ...more, ...columns, updated_at: at } : hasSlots ? { updated_at: updatedAt } : null;
   const plan = { ...planWithSlots.plan, ...changed };
-  const events = happenings.map((happening) => planEvent(`payment_plan.${happening}`, plan, at));
+  const events = names.map((name) => planEvent(`payment_plan.${name}`, plan, at));
   return { after: { ...planWithSlots, plan }, changed, events };
 }
 

@@ -5,10 +5,12 @@ import { earliestInstant } from '../../domain/calendar.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
+import { stopAcceptedDebits } from '../debits/debit-reports.ts';
 import { InvalidState, ValidationFailed } from '../errors.ts';
 import type { ApplyTo } from '../links/changes.ts';
 import { linkHookWith } from '../links/link-hook.ts';
 import type { AssertPays } from '../links/submission.ts';
+import type { StopDebits } from '../mandates/mandate-ends.ts';
 import type { ChargeHook, ChargeRecorder } from '../payments/charge.ts';
 import { planHook } from '../plans/plan-dunning.ts';
 import { applyMethodToPlan, assertPaysPlan } from '../plans/plan-transitions.ts';
@@ -21,7 +23,7 @@ import { defaultChanged } from './default-method.ts';
  * has failed or come back, it is tried again at once, and a plan that this has suspended is resumed. A subscription is
  * started or resumed likewise. What has ended meanwhile stays as it is.
  */
-export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, unpaid, paymentMethodId }) => {
+const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptionId, unpaid, paymentMethodId }) => {
   if (subscriptionId !== null) {
     return applyMethodToSubscription(tx, { subscriptionId, paymentMethodId, unpaid, at, now });
   }
@@ -36,7 +38,7 @@ export const applyTo: ApplyTo = async (tx, { at, now, paymentPlanId, subscriptio
 };
 
 /** Judges what a completed link would let a method pay: see `AssertPays`. */
-export const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, unpaid, at }) => {
+const assertPays: AssertPays = async (tx, { paymentPlanId, subscriptionId, paymentMethodId, unpaid, at }) => {
   try {
     if (subscriptionId !== null) await assertPaysSubscription(tx, { subscriptionId, paymentMethodId, unpaid, at });
     if (paymentPlanId !== null) await assertPaysPlan(tx, paymentPlanId, paymentMethodId, at);
@@ -79,3 +81,6 @@ function both(ofSubject: ChargeRecorder, ofSession: ChargeRecorder): ChargeRecor
     challengeEndsAt: earliestInstant(ends),
   };
 }
+
+/** Stops debits that the bank does not have, those of plans included. */
+export const stopDebits: StopDebits = (tx, of, code, record) => stopAcceptedDebits(tx, of, code, record, chargeHook);

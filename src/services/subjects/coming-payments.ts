@@ -14,9 +14,9 @@ import { resume, retryAll } from '../../domain/plans/steps.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods, wayToCollect } from '../../domain/subscriptions/coming.ts';
-import { allOwed, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
 import type { Resuming } from '../../domain/subscriptions/steps.ts';
+import { openPeriods, type SubscriptionWithPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -97,7 +97,7 @@ export async function comingPayments(
 }
 
 /** What happens to a plan or a subscription: it gets a method, or a payer pays this payment of it. */
-type Happening = { unpaid: Resuming['unpaid'] } | { paid: Id<'payment_intent'> };
+type Trigger = { unpaid: Resuming['unpaid'] } | { paid: Id<'payment_intent'> };
 
 /**
  * Returns what the plan or subscription takes besides a payment of it that a payer pays. Null if it is of neither, or
@@ -152,17 +152,18 @@ async function ofSubscription(
   context: RequestContext,
   id: string,
   payer: Payer,
-  happening: Happening,
+  trigger: Trigger,
 ): Promise<ComingPayments | null> {
   const row = await selectSubscription(db, context, id);
   if (row === null || row.state === 'canceled') return null;
   const { at } = payer;
   const { subscription, waitsForBiller } =
-    'paid' in happening
+    'paid' in trigger
       ? { subscription: await readWithPeriods(db, row, context.timeZone), waitsForBiller: false }
-      : await withNewMethod(db, context, row, payer, happening.unpaid);
-  const paid = 'paid' in happening ? happening.paid : null;
-  const dated = allOwed(subscription)
+      : await withNewMethod(db, context, row, payer, trigger.unpaid);
+  const paid = 'paid' in trigger ? trigger.paid : null;
+  const open = openPeriods(subscription);
+  const dated = open
     .filter(({ payment_intent_id: intentId }) => paid === null || intentId !== paid)
     .map((period) => ({ ...period, from: period.start_date, to: period.end_date }));
   const totals = await totalsOf(db, context, retriesOf(dated), payer);
@@ -172,7 +173,7 @@ async function ofSubscription(
       return { due: at, total: totalOf(context, amount, payer, at), from, to, owed };
     });
   // What is retried has a payment of its own.
-  const isRetried = new Set(allOwed(subscription).map(({ number }) => number));
+  const isRetried = new Set(open.map(({ number }) => number));
   const coming = comingPeriods(subscription, at, lookedAt + 1 + isRetried.size);
   const periods = coming.filter(({ number }) => !isRetried.has(number)).slice(0, lookedAt + 1);
   const payments = periods.slice(0, lookedAt).flatMap(({ start, end, amount, lines }) => {
@@ -204,11 +205,11 @@ async function withNewMethod(
   const before = await readWithPeriods(db, row, context.timeZone);
   const way = wayToCollect(before, at, null, (amount) => isAboveLimit(context, amount, payer));
   const change = changeByNewMethod({ row, subscription: before }, at, { unpaid, isOwedApart: way === 'apart' });
-  const { subscription } = applyChange(before, change, null, { before: row, at });
-  const { course } = subscription;
-  const isTried = allOwed(subscription).some(({ status }) => status === 'retrying');
-  const isPaused = course.state === 'paused' && course.resumes_at === null && !isTried;
-  const isUnstarted = course.state === 'pending' && course.started_at === null;
+  const { subscription } = applyChange(before, change, { before: row, at });
+  const { terms } = subscription;
+  const isTried = openPeriods(subscription).some(({ status }) => status === 'retrying');
+  const isPaused = terms.state === 'paused' && terms.resumes_at === null && !isTried;
+  const isUnstarted = terms.state === 'pending' && terms.started_at === null;
   return { subscription, waitsForBiller: isPaused || isUnstarted };
 }
 

@@ -7,13 +7,13 @@ import { enqueue } from '../../platform/postgres/outbox.ts';
 import { timeOf } from '../customer-time.ts';
 import { orNotFound } from '../errors.ts';
 import { intentEvent, record, reserve, transact } from '../events.ts';
-import { endLinksOfCustomer } from '../links/customer-links.ts';
+import { endLinksOfCustomer } from '../links/changes.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
 import { transitionPlan } from '../plans/plan-transitions.ts';
 import type { RequestContext } from '../request-context.ts';
 import { endWithCustomer } from '../subscriptions/subscription-requests.ts';
 import { wakeEntry } from '../wake.ts';
-import { stopDebits } from './debit-stops.ts';
+import { stopDebits } from './charge-hook.ts';
 
 /**
  * Deletes a customer. The record stays readable. Its open plans are closed, its links deactivated, and its

@@ -11,7 +11,7 @@ import { takeDebitStep } from '../debits/debit-steps.ts';
 import { expireDueLink, expireDueSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { collectScheduledPayment, scheduledPaymentStatus } from '../payments/scheduled-payments.ts';
-import { collectPlainPayment } from '../plans/plain-collection.ts';
+import { collectOptimistically } from '../plans/optimistic-collection.ts';
 import { collectDuePayment } from '../plans/plan-collection.ts';
 import { planStatus } from '../plans/plan-status.ts';
 import { collectDueSubscription } from '../subscriptions/subscription-collection.ts';
@@ -29,10 +29,10 @@ export interface SubjectServices {
   /** Returns its status for its workflow. */
   read(db: Db, id: string): Promise<SubjectStatus>;
   /**
-   * Takes a due step in fewer statements, if it is plain. It reads the time of the test clock itself. Returns whether
+   * Takes a due step in fewer statements, if it is simple. It reads the time of the test clock itself. Returns whether
    * all is done that `collect` would do.
    */
-  collectPlain?(
+  collectOptimistically?(
     sql: Pool,
     processors: Processors,
     id: string,
@@ -48,7 +48,7 @@ export interface SubjectServices {
 export const subjects = {
   paymentPlan: {
     read: planStatus,
-    collectPlain: (sql, processors, id, time) => collectPlainPayment(sql, { processors, hook }, id, time),
+    collectOptimistically: (sql, processors, id, time) => collectOptimistically(sql, { processors, hook }, id, time),
     collect: (db, processors, id, time) => collectDuePayment(db, { processors, hook }, id, time),
     execute: executePlanCommand,
   },
@@ -90,8 +90,8 @@ export async function collectSubject(
   { kind, id }: { kind: SubjectKind; id: string },
   { at, maxAheadMs }: WorkflowTime,
 ): Promise<SubjectStatus> {
-  const { read, collect, collectPlain }: SubjectServices = subjects[kind];
-  if (await collectPlain?.(sql, processors, id, { at, now: realNow(), maxAheadMs })) return read(sql, id);
+  const { read, collect, collectOptimistically }: SubjectServices = subjects[kind];
+  if (await collectOptimistically?.(sql, processors, id, { at, now: realNow(), maxAheadMs })) return read(sql, id);
   const status = await read(sql, id);
   const { clockTime, clockLimit } = status;
   if (clockLimit !== null && at.getTime() > clockLimit) return status;

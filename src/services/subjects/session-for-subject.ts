@@ -1,10 +1,9 @@
 import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
 import { lockCustomer } from '../../db/customers.ts';
-import { listOpenPeriods } from '../../db/subscription-periods.ts';
-import { lockSubscription, selectSubscription } from '../../db/subscriptions.ts';
+import { selectSubscription } from '../../db/subscriptions.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
 import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { timeOf } from '../customer-time.ts';
@@ -12,7 +11,7 @@ import { InvalidState, missingReference, ValidationFailed } from '../errors.ts';
 import { createCheckoutSession } from '../links/checkout-sessions.ts';
 import type { OfferingKey } from '../links/offers.ts';
 import type { RequestContext } from '../request-context.ts';
-import { lockedSubscription } from '../subscriptions/locked-subscription.ts';
+import { lockWithPeriods } from '../subscriptions/locked-subscription.ts';
 import { collectByNewMethod } from '../subscriptions/method-for-subscription.ts';
 import { chargeHook } from './charge-hook.ts';
 
@@ -48,9 +47,10 @@ async function collecting(
   const found = await selectSubscription(tx, context, id);
   if (found === null) throw new ValidationFailed([missing]);
   const at = timeOf(await lockCustomer(tx, context, found.customer_id), context.now);
-  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null) throw new ValidationFailed([missing]);
-  const change = collectByNewMethod(lockedSubscription(row, periods), at);
+  const locked = await lockWithPeriods(tx, id);
+  if (locked === null) throw new ValidationFailed([missing]);
+  const { row } = locked;
+  const change = collectByNewMethod(locked, at);
   if ('refused' in change) throw new InvalidState(`Subscription ${id}: ${change.refused}`);
   return {
     mode: 'setup',

@@ -1,7 +1,7 @@
 import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { listCreditRefundsOfRequest, listRefundable, type RefundRow, updateRefundKeyExpiry } from '../../db/refunds.ts';
 import { addCredit } from '../../db/subscriptions.ts';
-import { payOut } from '../../domain/subscriptions/unspent-credit.ts';
+import { payOut } from '../../domain/subscriptions/cover.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { CreditRefund } from '../../resources/subscription-change.ts';

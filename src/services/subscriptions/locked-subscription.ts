@@ -1,3 +1,4 @@
+import { listCreditedPeriods } from '../../db/period-funds.ts';
 import { insertEntries } from '../../db/subscription-entries.ts';
 import {
   insertPeriod,
@@ -7,25 +8,26 @@ import {
 } from '../../db/subscription-periods.ts';
 import {
   type CollectingSubscriptionRow,
+  lockSubscription,
   type ShownSubscriptionRow,
   type SubscriptionRowChange,
   selectRefundableCredit,
   updateSubscription,
 } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { type Applied, applyChange, type BegunPeriod } from '../../domain/subscriptions/apply.ts';
+import type { CreditAccount } from '../../domain/subscriptions/account.ts';
+import { type Applied, applyChange } from '../../domain/subscriptions/apply.ts';
+import type { SubscriptionEventName, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import {
-  isOwed,
-  owedOf,
+  currentOf,
   type Period,
   type SubscriptionWithPeriods,
   withPeriods,
-} from '../../domain/subscriptions/course.ts';
-import type { Happening, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
-import type { MinorUnits } from '../../domain/units.ts';
+} from '../../domain/subscriptions/subscription.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { paidPeriodOf, record, subscriptionEvent } from '../events.ts';
+import { coverCredit } from '../payments/credit-cover.ts';
 
 /** A locked subscription with the periods that decide what it does next. */
 export interface LockedSubscription {
@@ -33,42 +35,37 @@ export interface LockedSubscription {
   subscription: SubscriptionWithPeriods;
 }
 
-/**
- * Returns a locked subscription with these of its periods.
- * @param periods its current period, and what is owed.
- * @param about the period that a charge is about; without it, the owed period that comes first.
- */
+/** Locks a subscription with its current period and those that are open. Returns null if it was deleted. */
+export async function lockWithPeriods(tx: Tx, id: string): Promise<LockedSubscription | null> {
+  // The statement after the lock sees everything committed before it was granted.
+  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
+  return row && lockedSubscription(row, periods);
+}
+
+/** Returns a locked subscription with these of its periods: the current one, those that are open, and any other. */
 export function lockedSubscription(
   row: CollectingSubscriptionRow,
   periods: readonly SubscriptionPeriodRow[],
-  about: Period | null = null,
 ): LockedSubscription {
-  const current = periods.find(({ number }) => number === row.current_number) ?? null;
-  const found = about === null ? owedOf(periods) : { owed: about, others: othersThan(about, periods) };
-  return { row, subscription: { course: row, current, ...found, timeZone: row.time_zone } };
-}
-
-function othersThan(about: Period, periods: readonly Period[]): Period[] {
-  return periods.filter((period) => period.number !== about.number && isOwed(period));
+  const subscription = { terms: row, periods, current: currentOf(row, periods), timeZone: row.time_zone };
+  return { row, subscription };
 }
 
 /**
  * Stores what a step changes, and what follows from it: the dates, and whether the subscription is in effect. Records
  * the events of this and returns the subscription as it is then.
- * @param begun the period that the change begins, with its payment.
- * @param more further columns to change.
+ * @param more columns that no step knows, or that a request sets.
  */
 export async function store(
   tx: Tx,
   { row, subscription }: LockedSubscription,
   change: SubscriptionStepChange,
   at: CustomerInstant,
-  begun: BegunPeriod | null = null,
   more: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
-  const changed = { ...change, course: { ...change.course, ...more } };
-  const applied = applyChange(subscription, changed, begun, { before: row, at });
-  const columns = { ...applied.course, ...applied.derived, updated_at: at };
+  const changed = { ...change, terms: { ...change.terms, ...more } };
+  const applied = applyChange(subscription, changed, { before: row, at });
+  const columns = { ...applied.terms, ...applied.derived, updated_at: at };
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
     ...applied.periods.map((period) => updatePeriod(tx, row.id, period.number, period.change)),
@@ -79,8 +76,10 @@ export async function store(
   const refundable_credit_cents = credit === 0 ? 0 : await selectRefundableCredit(tx, row.id);
   const stored = { row: { ...row, ...columns, refundable_credit_cents }, subscription: applied.subscription };
   const shown = shownRow(stored);
-  const events = applied.happenings.map((happening) => ({ happening, extra: extraOf(happening, applied) }));
-  record(tx, ...events.map(({ happening, extra }) => subscriptionEvent(`subscription.${happening}`, shown, at, extra)));
+  record(
+    tx,
+    ...applied.events.map((name) => subscriptionEvent(`subscription.${name}`, shown, at, extraOf(name, applied))),
+  );
   return stored;
 }
 
@@ -90,15 +89,47 @@ export function changedBy(
   change: SubscriptionStepChange,
   at: CustomerInstant,
 ): LockedSubscription {
-  const applied = applyChange(subscription, change, null, { before: row, at });
-  return { row: { ...row, ...applied.course, ...applied.derived }, subscription: applied.subscription };
+  const applied = applyChange(subscription, change, { before: row, at });
+  return { row: { ...row, ...applied.terms, ...applied.derived }, subscription: applied.subscription };
 }
 
 /** What an event tells besides the subscription. */
-function extraOf(happening: Happening, { paid, letGo }: Applied): object {
-  if (happening === 'period_paid' && paid !== null) return paidPeriodOf(paid);
-  const isLetGo = happening === 'canceled' || happening === 'resumed' || happening === 'updated';
+function extraOf(name: SubscriptionEventName, { paid, letGo }: Applied): object {
+  if (name === 'period_paid' && paid !== null) return paidPeriodOf(paid);
+  const isLetGo = name === 'canceled' || name === 'resumed' || name === 'updated';
   return isLetGo ? letGo : {};
+}
+
+/**
+ * Returns a locked subscription whose credit is covered again, after a payment of this period has changed. A period
+ * without changes has given no credit: then nothing is read.
+ */
+export async function withCoveredCredit(
+  tx: Tx,
+  locked: LockedSubscription,
+  { number, changed_cents: changed, withheld_cents: withheld }: Period,
+  at: CustomerInstant,
+): Promise<LockedSubscription> {
+  if (changed === 0 && withheld === 0) return locked;
+  return withAccount(locked, await coverCredit(tx, locked.row, number, at));
+}
+
+/** The same for every period that may have given credit. */
+export async function withAllCreditCovered(
+  tx: Tx,
+  locked: LockedSubscription,
+  at: CustomerInstant,
+): Promise<LockedSubscription> {
+  let covered = locked;
+  for (const number of await listCreditedPeriods(tx, locked.row.id)) {
+    covered = withAccount(covered, await coverCredit(tx, covered.row, number, at));
+  }
+  return covered;
+}
+
+function withAccount({ row, subscription }: LockedSubscription, account: CreditAccount): LockedSubscription {
+  const terms = { ...subscription.terms, ...account };
+  return { row: { ...row, ...account }, subscription: { ...subscription, terms } };
 }
 
 /** Returns the subscription as the API shows it. */
@@ -113,9 +144,4 @@ export async function readWithPeriods(
   timeZone: string,
 ): Promise<SubscriptionWithPeriods> {
   return withPeriods(row, await listOpenPeriods(db, row.id), timeZone);
-}
-
-/** A payment that was under way when its subscription was canceled has an outcome. */
-export function landed({ row }: LockedSubscription, amount: MinorUnits): { in_flight_cents?: MinorUnits } {
-  return row.in_flight_cents === 0 ? {} : { in_flight_cents: Math.max(0, row.in_flight_cents - amount) };
 }

@@ -1,34 +1,30 @@
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
-import { listOpenPeriods } from '../../db/subscription-periods.ts';
-import { lockSubscription, type SubscriptionRow } from '../../db/subscriptions.ts';
+import type { SubscriptionRow } from '../../db/subscriptions.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
-import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo, type SubscriptionRefusal } from '../../domain/subscriptions/requests.ts';
 import type { Resuming, SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import { openPeriods, type SubscriptionWithPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { pipelined } from '../../platform/postgres/transaction.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { wake } from '../wake.ts';
-import { lockedSubscription, store } from './locked-subscription.ts';
-import { storeResumed } from './opening.ts';
+import { lockWithPeriods, store } from './locked-subscription.ts';
 import { assertOwedPayable, assertPayable, readWayToCollect } from './payable.ts';
+import { storeResumed } from './subscription-steps.ts';
 import { endErrors } from './subscription-terms.ts';
 
 /** What a payer has done for a subscription: paid, or saved a method. */
-interface AppliedMethod {
+interface AppliedMethod extends Instants {
   subscriptionId: Id<'subscription'>;
   paymentMethodId: Id<'payment_method'>;
   /** Whether what was served unpaid is collected, or let go, if it is resumed. */
   unpaid: Resuming['unpaid'];
-  at: CustomerInstant;
-  now: RealInstant;
 }
 
-const nothing: SubscriptionStepChange = { happenings: [] };
+const nothing: SubscriptionStepChange = { events: [] };
 
 /**
  * Gives a subscription the method of a completed link as its instrument, in the caller's transaction. One that waits
@@ -37,21 +33,17 @@ const nothing: SubscriptionStepChange = { happenings: [] };
  */
 export async function applyMethodToSubscription(tx: Tx, applied: AppliedMethod): Promise<void> {
   const { subscriptionId, paymentMethodId, unpaid, at, now } = applied;
-  const [row, periods] = await pipelined(tx, [
-    lockSubscription(tx, subscriptionId),
-    listOpenPeriods(tx, subscriptionId),
-  ]);
-  if (row === null || row.state === 'canceled') return;
-  const tenant = tenantOf(row);
-  const method = await selectPaymentMethod(tx, tenant, paymentMethodId);
+  const locked = await lockWithPeriods(tx, subscriptionId);
+  if (locked === null || locked.row.state === 'canceled') return;
+  const { row } = locked;
+  const method = await selectPaymentMethod(tx, tenantOf(row), paymentMethodId);
   if (method === null || !fitsCurrency(method, row.currency)) return;
-  const locked = lockedSubscription(row, periods);
   const instrument = { payment_instrument_id: paymentMethodId };
   const { way } = await readWayToCollect(tx, { ...locked, row: { ...row, ...instrument } }, at);
   const change = changeByNewMethod(locked, at, { unpaid, isOwedApart: way === 'apart' });
-  const after = change.happenings.includes('resumed')
+  const after = change.events.includes('resumed')
     ? await storeResumed(tx, locked, change, { at, now }, instrument)
-    : await store(tx, locked, change, at, null, instrument);
+    : await store(tx, locked, change, at, instrument);
   await wake.subscription(tx, after.row, now, { start: after.row.started_at !== null });
 }
 
@@ -63,9 +55,9 @@ export async function assertPaysSubscription(
   tx: Tx,
   { subscriptionId: id, paymentMethodId, unpaid, at }: Omit<AppliedMethod, 'now'>,
 ): Promise<void> {
-  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null || row.state === 'canceled') return;
-  const locked = lockedSubscription({ ...row, payment_instrument_id: paymentMethodId }, periods);
+  const found = await lockWithPeriods(tx, id);
+  if (found === null || found.row.state === 'canceled') return;
+  const locked = { ...found, row: { ...found.row, payment_instrument_id: paymentMethodId } };
   await assertPayable(tx, locked, at);
   if (unpaid === 'collect') assertOwedPayable(await readWayToCollect(tx, locked, at));
 }
@@ -77,19 +69,14 @@ export async function assertPaysSubscription(
 export async function takeNewDefault(
   tx: Tx,
   id: Id<'subscription'>,
-  {
-    method,
-    former,
-    at,
-    now,
-  }: { method: PaymentMethodRow; former: PaymentMethodRow | null } & Pick<AppliedMethod, 'at' | 'now'>,
+  { method, former, at, now }: Instants & { method: PaymentMethodRow; former: PaymentMethodRow | null },
 ): Promise<void> {
-  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null || row.payment_instrument_id !== null) return;
-  const locked = lockedSubscription(row, periods);
+  const locked = await lockWithPeriods(tx, id);
+  if (locked === null || locked.row.payment_instrument_id !== null) return;
+  const { row } = locked;
   if (!fitsCurrency(method, row.currency)) {
     if (former !== null && fitsCurrency(former, row.currency))
-      await store(tx, locked, nothing, at, null, { payment_instrument_id: former.id });
+      await store(tx, locked, nothing, at, { payment_instrument_id: former.id });
     return;
   }
   const change = retryWithNewMethod(locked.subscription, at);
@@ -135,19 +122,16 @@ export function collectByNewMethod(
 
 /** What is unpaid and past due is tried at once by a new method. */
 export function retryWithNewMethod(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
-  if (subscription.course.state !== 'past_due') return nothing;
+  if (subscription.terms.state !== 'past_due') return nothing;
   const change = respondTo({ name: 'retry_now' }, subscription, at);
   return 'refused' in change ? nothing : change;
 }
 
 /** From now on the subscription starts automatically: on its start date or, if that has come, at once. */
-function started(
-  row: Read['row'],
-  { owed, timeZone }: SubscriptionWithPeriods,
-  at: CustomerInstant,
-): SubscriptionStepChange {
-  const today = dateIn(at, timeZone);
+function started(row: Read['row'], subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  const today = dateIn(at, subscription.timeZone);
   const start_date = row.start_date > today ? row.start_date : today;
-  if (row.started_at !== null || owed !== null || endErrors(row, start_date).length > 0) return nothing;
-  return { course: { started_at: at, start_date }, happenings: [] };
+  const isStarted = row.started_at !== null || openPeriods(subscription).length > 0;
+  if (isStarted || endErrors(row, start_date).length > 0) return nothing;
+  return { terms: { started_at: at, start_date }, events: [] };
 }

@@ -6,15 +6,14 @@ import {
   selectChangeOfIntent,
   updateSubscriptionChange,
 } from '../../db/subscription-changes.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
+import { afterInFlightOutcome } from '../../domain/recurring/recurring-payment.ts';
 import { changeFailed, changePaid, changeReturned } from '../../domain/subscriptions/changes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import type { ChargeRecorder } from '../payments/charge.ts';
 import { cancelLocked } from '../payments/payment-cancellation.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
-import { type LockedSubscription, landed, store } from './locked-subscription.ts';
+import { type LockedSubscription, store, withAllCreditCovered } from './locked-subscription.ts';
 
 /**
  * Ends a change whose payment waits for a challenge, so that no payer can complete it. With `debitsToo`, also one
@@ -24,7 +23,7 @@ import { type LockedSubscription, landed, store } from './locked-subscription.ts
 export async function endOpenChange(
   tx: Tx,
   locked: LockedSubscription,
-  { at, now, debitsToo }: { at: CustomerInstant; now: RealInstant; debitsToo: boolean },
+  { at, now, debitsToo }: Instants & { debitsToo: boolean },
 ): Promise<LockedSubscription | null> {
   const { change_payment_intent_id: intentId } = locked.row;
   if (intentId === null) return locked;
@@ -50,19 +49,18 @@ export function changeRecorder(tx: Tx, locked: LockedSubscription, open: Subscri
     },
     async completed({ outcome, at }) {
       if (open.status !== 'processing' || outcome.kind === 'requires_action') return null;
+      const inFlight = afterInFlightOutcome(locked.row, open.amount_cents);
       if (outcome.kind === 'failed') {
         await updateSubscriptionChange(tx, open, 'failed');
-        const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
-        const error = { ...reason, ...landed(locked, open.amount_cents) };
-        await store(tx, locked, changeFailed(), at, null, error);
+        const error = { last_error_code: outcome.code, last_error_message: outcome.message, ...inFlight };
+        await store(tx, locked, changeFailed(), at, error);
         return null;
       }
       const period = await selectPeriodFunds(tx, locked.row.id, open.period);
       const { change, isMade } = changePaid(locked.subscription, open, period?.funds);
       await updateSubscriptionChange(tx, open, isMade ? 'made' : 'credited');
       const noError = isMade ? { last_error_code: null, last_error_message: null } : {};
-      const more = { ...noError, ...landed(locked, open.amount_cents) };
-      await store(tx, locked, change, at, null, more);
+      await store(tx, locked, change, at, { ...noError, ...inFlight });
       return null;
     },
     async returned({ at }) {

@@ -1,22 +1,18 @@
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
-import { listOpenPeriods } from '../../db/subscription-periods.ts';
-import { lockSubscription } from '../../db/subscriptions.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { selectClockIdOf } from '../../db/test-clocks.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import type { Period, SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { respondTo } from '../../domain/subscriptions/requests.ts';
 import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import { openPeriods, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type ChangeOrigin, type Changes, changesBetween, recordAudit } from '../accounts/audit.ts';
 import { assertNotJustTried, CommandRefused, refusedIfInvalid } from '../command-refused.ts';
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
-import { withAllCreditCovered } from './covered-credit.ts';
-import { type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
+import { type LockedSubscription, lockWithPeriods, store, withAllCreditCovered } from './locked-subscription.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 
 /**
@@ -47,16 +43,10 @@ export async function correctSubscriptionDates(db: Db, id: string, now: RealInst
   });
 }
 
-function withRightRetries(
-  { owed, others, timeZone }: SubscriptionWithPeriods,
-  at: CustomerInstant,
-): SubscriptionStepChange {
-  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, timeZone, at) });
-  return {
-    ...(owed === null ? {} : { owed: dated(owed) }),
-    others: others.map((period) => ({ number: period.number, change: dated(period) })),
-    happenings: [],
-  };
+function withRightRetries(subscription: SubscriptionWithPeriods, at: CustomerInstant): SubscriptionStepChange {
+  const dated = (period: Period) => ({ next_attempt_at: retryOf(period, subscription.timeZone, at) });
+  const periods = openPeriods(subscription).map((period) => ({ number: period.number, change: dated(period) }));
+  return { periods, events: [] };
 }
 
 /**
@@ -68,7 +58,7 @@ export async function retrySubscriptionNow(db: Db, id: string, { by, now }: Chan
   const executed = transact(db, { requestId: null, now }, async (tx) => {
     const { locked, at } = await lockForCommand(tx, id, now);
     const { row, subscription } = locked;
-    const { owed } = subscription;
+    const [owed] = openPeriods(subscription);
     const change = respondTo({ name: 'retry_now' }, subscription, at);
     if ('refused' in change) throw new CommandRefused(`Nothing to retry: ${change.refused}`);
     const last = owed?.payment_intent_id ? await selectLastAttempt(tx, owed.payment_intent_id) : null;
@@ -92,7 +82,7 @@ async function lockForCommand(
 ): Promise<{ locked: LockedSubscription; at: CustomerInstant }> {
   const clockId = await selectClockIdOf(tx, 'subscriptions', id);
   const at = clockId === undefined ? withoutClock(now) : await timeForWrite(tx, clockId, now);
-  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null) throw new CommandRefused('Nothing was done: the subscription was deleted.');
-  return { locked: lockedSubscription(row, periods), at };
+  const locked = await lockWithPeriods(tx, id);
+  if (locked === null) throw new CommandRefused('Nothing was done: the subscription was deleted.');
+  return { locked, at };
 }

@@ -16,9 +16,9 @@ import {
   validUntil,
 } from '../../domain/subscriptions/changes.ts';
 import { comingPeriods, nextPeriodAmount } from '../../domain/subscriptions/coming.ts';
-import type { SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
-import { unpaidFees } from '../../domain/subscriptions/unpaid-fees.ts';
+import type { SubscriptionWithPeriods } from '../../domain/subscriptions/subscription.ts';
+import { unpaidFees } from '../../domain/subscriptions/taking.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
@@ -135,8 +135,8 @@ async function assertChargeable(
   const after = changedBy(locked, change, at);
   if (quote.amount === 0) return assertPayable(tx, after, at);
   // What it takes now does not wait for the next period.
-  const course = { ...after.subscription.course, next_period_lines: [] };
-  await assertPayable(tx, { ...after, subscription: { ...after.subscription, course } }, at);
+  const terms = { ...after.subscription.terms, next_period_lines: [] };
+  await assertPayable(tx, { ...after, subscription: { ...after.subscription, terms } }, at);
   const method = await chargeableMethod(tx, row);
   await assertWithinLimit(tx, method, row, quote.amount, at);
   await assertResultInPeriod(tx, method, subscription, at);
@@ -212,9 +212,9 @@ async function chargeFor(step: Step, locked: LockedSubscription): Promise<Opened
   const rail = await lockAndChooseRail(tx, intent, method, at);
   if (rail.kind === 'refused') throw refusalError(rail.refusal, method.id, '/payment_instrument_id');
   await insertChange(step, locked, intent.id);
-  const under = { course: { change_payment_intent_id: intent.id }, happenings: [] };
+  const under = { terms: { change_payment_intent_id: intent.id }, events: [] };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
-  const after = await store(tx, locked, under, at, null, more);
+  const after = await store(tx, locked, under, at, more);
   await announceIfDebited(step, locked, after);
   const { requestKey, keyExpiresAt } = request;
   const about = { at, now: context.now, testClockId: row.test_clock_id, requestKey, keyExpiresAt };

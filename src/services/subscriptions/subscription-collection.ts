@@ -1,28 +1,25 @@
-import { type BankDebitRow, noteChallenge, selectFirstDebitOf } from '../../db/bank-debits.ts';
-import { selectAttemptInFlight } from '../../db/payment-attempts.ts';
-import { listOpenPeriods, updatePeriod } from '../../db/subscription-periods.ts';
-import { lockSubscription } from '../../db/subscriptions.ts';
+import { noteChallenge, selectFirstDebitOf } from '../../db/bank-debits.ts';
+import { updatePeriod } from '../../db/subscription-periods.ts';
 import { dateIn, laterInstant } from '../../domain/calendar.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import { allOwed } from '../../domain/subscriptions/course.ts';
+import { firstChallenge } from '../../domain/recurring/recurring-payment.ts';
 import { announceTrialEnd, giveUp, isOver, lapse, resume } from '../../domain/subscriptions/steps.ts';
+import { openPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
-import { lockDebit } from '../debits/debit-reports.ts';
-import { type DebitStep, finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
+import type { DebitStep } from '../debits/debit-steps.ts';
+import { endChallengeOf, findInterrupted, finishStep, openDebit } from '../debits/recurring-steps.ts';
 import { transact } from '../events.ts';
-import { endChallenge } from '../payments/challenge-completion.ts';
-import { type Charging, reopenCharge } from '../payments/charge.ts';
+import type { Charging } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
-import { chargeAndRecord } from '../payments/recurring-charge.ts';
-import { type LockedSubscription, lockedSubscription, store } from './locked-subscription.ts';
+import { type LockedSubscription, lockWithPeriods, store } from './locked-subscription.ts';
+import { giveUpUnpaid } from './stopped-payments.ts';
 import { assertSubscriptionDates } from './subscription-dates.ts';
 import { storeUnpaid } from './subscription-hook.ts';
-import { openRetry, passEnd, type Step, save } from './subscription-steps.ts';
-import { giveUpUnpaid, lockIntentOfPeriod } from './unpaid-payments.ts';
+import { endCurrentPeriod, openRetry, type Step, save } from './subscription-steps.ts';
 
 /**
  * Does the next thing that is due for a subscription at `at`: a period begins and is charged, a retry is made, a debit
@@ -41,9 +38,7 @@ export async function collectDueSubscription(
   { now, ...time }: WorkflowTime & { now: RealInstant },
 ): Promise<void> {
   const opened = await transact(sql, { requestId: null, now }, (tx) => takeDueStep(tx, charging, id, time, now));
-  if (opened === null) return;
-  if ('ask' in opened) return finishDebitStep(sql, charging, opened, ownStep(now));
-  await chargeAndRecord(sql, charging, opened, now);
+  await finishStep(sql, charging, opened, now);
 }
 
 /**
@@ -57,15 +52,10 @@ async function takeDueStep(
   time: WorkflowTime,
   now: RealInstant,
 ): Promise<Charge | DebitStep | null> {
-  // The statements after the lock see everything committed before it was granted.
-  const [row, periods, databaseTime] = await pipelined(tx, [
-    lockSubscription(tx, id),
-    listOpenPeriods(tx, id),
-    databaseNow(tx),
-  ]);
-  if (row === null) return null;
-  const locked = lockedSubscription(row, periods);
-  const interrupted = await findInterrupted(tx, locked);
+  const [locked, databaseTime] = await pipelined(tx, [lockWithPeriods(tx, id), databaseNow(tx)]);
+  if (locked === null) return null;
+  const { row } = locked;
+  const interrupted = await findInterrupted(tx, openPeriods(locked.subscription));
   if (interrupted !== null) return interrupted;
   const isOnClock = row.test_clock_id !== null;
   assertSubscriptionDates(locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));
@@ -79,7 +69,7 @@ async function takeDueStep(
     case 'notice':
       return save(step, announceTrialEnd());
     case 'grace':
-      return save(step, { happenings: [] });
+      return save(step, { events: [] });
     case 'retry':
       return openRetry(step);
     case 'lapse':
@@ -87,10 +77,12 @@ async function takeDueStep(
     case 'resume': {
       // A pause may end on the day on which the subscription does, or a worker may come late: then it ends.
       const how = { anchorDay: row.resume_anchor_day, unpaid: 'collect' } as const;
-      return isOver(row, dateIn(at, row.time_zone)) ? passEnd(step) : save(step, resume(locked.subscription, at, how));
+      return isOver(row, dateIn(at, row.time_zone))
+        ? endCurrentPeriod(step)
+        : save(step, resume(locked.subscription, at, how));
     }
     case 'period':
-      return passEnd(step);
+      return endCurrentPeriod(step);
   }
 }
 
@@ -126,38 +118,16 @@ async function takeLapse({ tx, locked, at, now, dueAt }: Step): Promise<null> {
   return null;
 }
 
-async function findInterrupted(tx: Tx, { row, subscription }: LockedSubscription): Promise<Charge | null> {
-  for (const period of allOwed(subscription)) {
-    if (period.status !== 'processing' || period.payment_intent_id === null) continue;
-    const attempt = await selectAttemptInFlight(tx, period.payment_intent_id);
-    if (attempt?.source !== 'subscription' || attempt.outcome !== 'processing') continue;
-    return reopenCharge(tx, await lockIntentOfPeriod(tx, row, period), attempt);
-  }
-  return null;
-}
-
 /** A payment that is under way takes its next step: the bank's comes before the end of a payer's challenge. */
-async function takeStepUnderWay(step: Step): Promise<DebitStep | null> {
-  const { tx, locked, at, now, dueAt } = step;
-  const debit = await selectFirstDebitOf(tx, { subscriptionId: locked.row.id });
-  if (debit !== null && Number(debit.next_at) <= Number(dueAt)) return openDebit(step, debit);
-  for (const period of allOwed(locked.subscription)) {
-    const { payment_intent_id: intentId, challenge_ends_at: endsAt } = period;
-    if (period.status !== 'processing' || intentId === null || endsAt === null || endsAt > dueAt) continue;
-    const payment = { paymentIntentId: intentId, paymentPlanId: null };
-    if (await endChallenge(tx, step.charging.hook, payment, { at, now })) return null;
-    // Only a row that was changed by hand: without this, the workflow would wake for it again and again.
-    await updatePeriod(tx, locked.row.id, period.number, { challenge_ends_at: null });
+async function takeStepUnderWay({ tx, charging, locked, at, now, dueAt }: Step): Promise<DebitStep | null> {
+  const { id } = locked.row;
+  const debit = await selectFirstDebitOf(tx, { subscriptionId: id });
+  if (debit !== null && Number(debit.next_at) <= Number(dueAt)) return openDebit(tx, charging, debit, at, now);
+  const period = firstChallenge(locked.subscription.periods);
+  if (period !== null && Number(period.challenge_ends_at) <= Number(dueAt)) {
+    if (await endChallengeOf(tx, charging, period, { at, now })) return null;
+    await updatePeriod(tx, id, period.number, { challenge_ends_at: null });
   }
-  await noteChallenge(tx, { subscriptionId: locked.row.id });
+  await noteChallenge(tx, { subscriptionId: id });
   return null;
-}
-
-async function openDebit({ tx, charging, at, now }: Step, debit: BankDebitRow): Promise<DebitStep | null> {
-  const locked = await lockDebit(tx, debit.attempt_id, charging.hook);
-  return locked && openDebitStep(tx, charging, locked, at, ownStep(now));
-}
-
-function ownStep(now: RealInstant) {
-  return { now, isOwnStep: true, requestId: null };
 }

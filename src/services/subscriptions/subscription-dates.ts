@@ -1,10 +1,15 @@
 import { laterInstant } from '../../domain/calendar.ts';
-import { isSameRetry } from '../../domain/dunning.ts';
-import { type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
+import { addMs, type CustomerInstant, isoOrNone } from '../../domain/instants.ts';
+import { isRightRetry } from '../../domain/recurring/recurring-payment.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import { allOwed, calendarOf, type Period, type SubscriptionWithPeriods } from '../../domain/subscriptions/course.ts';
 import { derive } from '../../domain/subscriptions/derive.ts';
 import { periodDates } from '../../domain/subscriptions/periods.ts';
+import {
+  calendarOf,
+  openPeriods,
+  type Period,
+  type SubscriptionWithPeriods,
+} from '../../domain/subscriptions/subscription.ts';
 import { clockToleranceMs } from '../customer-time.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
 
@@ -33,11 +38,8 @@ export class SubscriptionInconsistent extends Error {
  * @throws SubscriptionInconsistent
  */
 export function assertSubscriptionDates({ row, subscription }: LockedSubscription, at: CustomerInstant): void {
-  const { current } = subscription;
   const next = wrongInstants(row, subscription, laterInstant(at, row.updated_at));
-  const owed = allOwed(subscription);
-  const begun = current === null || owed.some(({ number }) => number === current.number) ? owed : [current, ...owed];
-  const periods = begun.flatMap((period) => wrongPeriod(subscription, period));
+  const periods = subscription.periods.flatMap((period) => wrongPeriod(subscription, period));
   if (next.length + periods.length === 0) return;
   const recheck = `npm run --silent ops -- recheck ${row.id}`;
   const remedy = periods.length === 0 ? recheck : `restore the period from a back-up, then ${recheck}`;
@@ -66,17 +68,15 @@ export function wrongSubscriptionDates(
 }
 
 /**
- * Returns when an owed period is retried: the instant that dunning gives, or that of a request to retry at once. Null
+ * Returns when an open period is retried: the instant that dunning gives, or that of a request to retry at once. Null
  * if it is not retried.
  */
 export function retryOf(period: Period, timeZone: string, at: CustomerInstant): CustomerInstant | null {
   if (period.status !== 'retrying') return null;
   const { next_attempt_at: stored, retry_asked_at: askedAt } = period;
-  const dueAt = retryDueAt(period, timeZone);
-  const isAsked = stored !== null && askedAt !== null && stored.getTime() === askedAt.getTime();
-  const isAtOnce = stored !== null && dueAt === null && stored.getTime() <= at.getTime() + clockToleranceMs;
-  const isSame = period.last_result_at === null && isSameRetry(stored, dueAt);
-  return isAsked || isAtOnce || isSame ? stored : (dueAt ?? at);
+  const isAsked = stored !== null && stored.getTime() === askedAt?.getTime();
+  const isRight = isAsked || isRightRetry(period, timeZone, addMs(at, clockToleranceMs));
+  return isRight ? stored : (retryDueAt(period, timeZone) ?? at);
 }
 
 function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriods, at: CustomerInstant): string[] {
@@ -87,7 +87,7 @@ function wrongInstants(stored: StoredDates, subscription: SubscriptionWithPeriod
       is === null || shouldBe === null ? is === shouldBe : Math.abs(Number(is) - Number(shouldBe)) <= toleranceOf(name);
     return isRight ? [] : [`${inWords[name]} is set to ${isoOrNone(is)}, but its periods give ${isoOrNone(shouldBe)}`];
   });
-  return [...instants, ...allOwed(subscription).flatMap((period) => wrongRetry(period, subscription.timeZone, at))];
+  return [...instants, ...openPeriods(subscription).flatMap((period) => wrongRetry(period, subscription.timeZone, at))];
 }
 
 function wrongRetry(period: Period, timeZone: string, at: CustomerInstant): string[] {
@@ -99,11 +99,11 @@ function wrongRetry(period: Period, timeZone: string, at: CustomerInstant): stri
 }
 
 function wrongPeriod(
-  { course }: SubscriptionWithPeriods,
+  { terms }: SubscriptionWithPeriods,
   { number, kind, status, start_date: start, end_date: end }: BegunPeriod,
 ): string[] {
-  if (kind === 'trial' || status === 'void' || course.anchor_start === null || number < course.anchor_number) return [];
-  const dates = periodDates(calendarOf(course), number);
+  if (kind === 'trial' || status === 'void' || terms.anchor_start === null || number < terms.anchor_number) return [];
+  const dates = periodDates(calendarOf(terms), number);
   if (dates.start === start && dates.end === end) return [];
   return [`period ${number} is from ${start} to ${end}, but its calendar gives ${dates.start} to ${dates.end}`];
 }

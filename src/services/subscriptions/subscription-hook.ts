@@ -1,12 +1,12 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
-import { selectChangeOfIntent } from '../../db/subscription-changes.ts';
+import { insertFreeChange, selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import { listPeriodsOfIntent, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
 import { lockSubscriptionOfIntent, type SubscriptionRowChange } from '../../db/subscriptions.ts';
 import { startOfDay } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { afterFailedAttempt, afterInFlightOutcome, afterReturn } from '../../domain/recurring/recurring-payment.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
-import type { Period, SubscriptionState } from '../../domain/subscriptions/course.ts';
 import {
   attemptOpened,
   collected,
@@ -14,18 +14,18 @@ import {
   returned,
   type SubscriptionStepChange,
 } from '../../domain/subscriptions/steps.ts';
+import type { Period, SubscriptionState, SubscriptionWithPeriods } from '../../domain/subscriptions/subscription.ts';
+import { creditAfterEnd } from '../../domain/subscriptions/taking.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { reserve } from '../events.ts';
 import type { AttemptReturn, ChargeHook, CompletedAttempt } from '../payments/charge.ts';
-import { afterFailedAttempt, afterReturn } from '../payments/dunning-step.ts';
 import { wake } from '../wake.ts';
-import { withCoveredCredit } from './covered-credit.ts';
-import { creditPaidPeriod, withoutCharges, withoutDebits } from './end.ts';
-import { type LockedSubscription, landed, lockedSubscription, store } from './locked-subscription.ts';
+import { type LockedSubscription, lockedSubscription, store, withCoveredCredit } from './locked-subscription.ts';
 import { changeRecorder } from './open-change.ts';
+import { withoutCharges, withoutDebits } from './stopped-payments.ts';
 
 /**
  * Records the charges of a subscription's payment on its period or change and on the subscription: whether it is in
@@ -40,13 +40,13 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   const period = periods.find(({ payment_intent_id: id }) => id === paymentIntentId) ?? null;
   const change = period === null ? await selectChangeOfIntent(tx, paymentIntentId) : null;
   if (change !== null) return changeRecorder(tx, lockedSubscription(row, periods), change);
-  const locked = lockedSubscription(row, periods, period);
+  const locked = lockedSubscription(row, periods);
   const assertOpens = () => assertConfirmable(locked, period);
   return {
     assertOpens,
     async opened(at) {
       assertOpens();
-      await store(tx, locked, attemptOpened(), at);
+      if (period !== null) await store(tx, locked, attemptOpened(period), at);
     },
     async completed(outcome) {
       const { outcome: result } = outcome;
@@ -65,7 +65,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
     },
     async returned(came) {
       if (period?.status !== 'paid') return null;
-      const nextAttemptAt = await recordReturned(tx, await withCoveredCredit(tx, locked, period, came.at), came);
+      const nextAttemptAt = await recordReturned(tx, locked, period, came);
       if (!came.isOwnStep) await wake.subscription(tx, row, came.now, { start: row.state !== 'canceled' });
       return nextAttemptAt;
     },
@@ -117,25 +117,25 @@ async function recordCompleted(
   period: SubscriptionPeriodRow,
   { attempt, at, now, outcome, scheme }: FinalAttempt,
 ): Promise<{ nextAttemptAt: CustomerInstant | null; state: SubscriptionState }> {
+  const inFlight = afterInFlightOutcome(locked.row, period.amount_cents);
   if (outcome.kind === 'succeeded') {
-    const noError = { last_error_code: null, last_error_message: null, ...landed(locked, period.amount_cents) };
     const covered = await withCoveredCredit(tx, locked, period, at);
-    const paid = await creditPaidPeriod(tx, covered, period, collected(covered.subscription, at), at);
-    const { row } = await store(tx, covered, paid, at, null, noError);
+    const paid = await creditPaidPeriod(tx, covered, period, collected(covered.subscription, period, at), at);
+    const noError = { last_error_code: null, last_error_message: null, ...inFlight };
+    const { row } = await store(tx, covered, paid, at, noError);
     return { nextAttemptAt: null, state: row.state };
   }
   // The attempt that `start` or `resume` makes is the first of its payment, and the first step of the series too.
   const isStep = attempt.source === 'subscription' || attempt.number === 1;
-  const next = afterFailedAttempt(locked.row, period, { at, outcome, scheme }, isStep);
+  const next = afterFailedAttempt(locked.row, period, { at, code: outcome.code, scheme }, isStep);
   // What a payer tries by hand does not bring back retries that a final decline has ended.
   const isGivenUp = !isStep && period.gives_up_at !== null;
   const step = isGivenUp ? ({ kind: 'suspend', isFinal: true } as const) : next.step;
   const dueAt = scheme === null && attempt.source === 'subscription' ? attemptDueAt(locked, period, at) : at;
-  const change = failed(locked.subscription, { series: next.series, step, dueAt });
-  const reason = { last_error_code: outcome.code, last_error_message: outcome.message };
-  const error = { ...reason, ...landed(locked, period.amount_cents) };
-  const { row } = await storeUnpaid(tx, locked, change, { at, now }, error);
-  return { nextAttemptAt: change.owed?.next_attempt_at ?? null, state: row.state };
+  const change = failed(locked.subscription, period, { series: next.series, step }, dueAt);
+  const error = { last_error_code: outcome.code, last_error_message: outcome.message, ...inFlight };
+  const { row, subscription } = await storeUnpaid(tx, locked, change, { at, now }, error);
+  return { nextAttemptAt: retryOf(subscription, period), state: row.state };
 }
 
 /** When the attempt of a period was due that its subscription has made on its own. */
@@ -158,14 +158,14 @@ export async function storeUnpaid(
   tx: Tx,
   locked: LockedSubscription,
   change: SubscriptionStepChange,
-  instants: { at: CustomerInstant; now: RealInstant },
+  instants: Instants,
   error: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
   const stopped = reserve(tx);
-  const after = await store(tx, locked, change, instants.at, null, error);
+  const after = await store(tx, locked, change, instants.at, error);
   const isEnd = after.row.state === 'canceled';
   if (isEnd) await stopped.during(() => withoutCharges(tx, after, instants));
-  else if (change.happenings.includes('paused')) await stopped.during(() => withoutDebits(tx, after, instants));
+  else if (change.events.includes('paused')) await stopped.during(() => withoutDebits(tx, after, instants));
   return after;
 }
 
@@ -173,10 +173,40 @@ export async function storeUnpaid(
 async function recordReturned(
   tx: Tx,
   locked: LockedSubscription,
-  { at, now, code, scheme }: AttemptReturn,
+  period: SubscriptionPeriodRow,
+  came: AttemptReturn,
 ): Promise<CustomerInstant | null> {
-  const next = afterReturn(locked.row, { at, code, scheme });
-  const change = returned(locked.subscription, { ...next, dueAt: at });
-  await storeUnpaid(tx, locked, change, { at, now });
-  return change.owed?.next_attempt_at ?? null;
+  const { at } = came;
+  const covered = await withCoveredCredit(tx, locked, period, at);
+  const change = returned(covered.subscription, period, afterReturn(locked.row, came), at);
+  const { subscription } = await storeUnpaid(tx, covered, change, came);
+  return retryOf(subscription, period);
+}
+
+/** Returns when the payment of a period is tried again, or null. */
+function retryOf({ periods }: SubscriptionWithPeriods, { number }: Period): CustomerInstant | null {
+  return periods.find((period) => period.number === number)?.next_attempt_at ?? null;
+}
+
+/**
+ * Adds to a change by which a period of a canceled subscription was paid that the money becomes credit, as a change of
+ * that period.
+ */
+async function creditPaidPeriod(
+  tx: Tx,
+  { row, subscription }: LockedSubscription,
+  period: Period,
+  paid: SubscriptionStepChange,
+  at: CustomerInstant,
+): Promise<SubscriptionStepChange> {
+  const credit = creditAfterEnd(subscription.terms, period);
+  if (credit === null) return paid;
+  const { id: subscription_id, items } = row;
+  const { number } = period;
+  await insertFreeChange(tx, { subscription_id, period: number, items, proration: 'none', lines: credit.lines }, at);
+  return {
+    ...paid,
+    entries: [...(paid.entries ?? []), ...credit.entries],
+    periods: [...(paid.periods ?? []), { number, change: { changed_cents: period.changed_cents + credit.amount } }],
+  };
 }

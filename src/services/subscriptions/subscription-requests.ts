@@ -1,21 +1,20 @@
 import { selectPeriodFunds } from '../../db/period-funds.ts';
 import { insertFreeChange } from '../../db/subscription-changes.ts';
-import { listOpenPeriods } from '../../db/subscription-periods.ts';
-import { lockSubscription, type ShownSubscriptionRow } from '../../db/subscriptions.ts';
+import type { ShownSubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type Quote, quoteUnused } from '../../domain/subscriptions/changes.ts';
 import { respondTo, type SubscriptionRefusal, type SubscriptionRequest } from '../../domain/subscriptions/requests.ts';
 import { cancelNow } from '../../domain/subscriptions/steps.ts';
+import type { StateReason } from '../../domain/subscriptions/subscription.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { SubscriptionCancel } from '../../resources/subscription-input.ts';
 import { timeForWrite } from '../customer-time.ts';
-import { InvalidState, NotFound, ValidationFailed } from '../errors.ts';
+import { InvalidState, orNotFound, ValidationFailed } from '../errors.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { withoutCharges } from './end.ts';
-import { type LockedSubscription, lockedSubscription, shownRow, store } from './locked-subscription.ts';
+import { type LockedSubscription, lockWithPeriods, shownRow, store } from './locked-subscription.ts';
+import { withoutCharges } from './stopped-payments.ts';
 import { getSubscription } from './subscriptions.ts';
 
 /**
@@ -32,7 +31,7 @@ export async function requestOfSubscription(
     const { locked: found, at } = await lockForRequest(tx, context, id);
     const asked = respondTo(request, found.subscription, at);
     if ('refused' in asked) throw refused(id, asked);
-    if (asked.happenings.includes('canceled')) return endAtOnce(tx, context, found, at);
+    if (asked.events.includes('canceled')) return endAtOnce(tx, context, found, at);
     const after = await store(tx, found, asked, at);
     await wake.subscription(tx, after.row, context.now, { start: true });
     return shownRow(after);
@@ -96,20 +95,19 @@ async function endAtOnce(
   context: RequestContext,
   found: LockedSubscription,
   at: CustomerInstant,
+  reason: StateReason = 'requested',
 ): Promise<ShownSubscriptionRow> {
   const locked = await withoutCharges(tx, found, { at, now: context.now });
-  const after = await store(tx, locked, cancelNow(locked.subscription, 'requested'), at);
+  const after = await store(tx, locked, cancelNow(locked.subscription, reason), at);
   await wake.subscription(tx, after.row, context.now);
   return shownRow(after);
 }
 
 /** Cancels a subscription whose customer is deleted. The caller has locked the customer. */
 export async function endWithCustomer(tx: Tx, context: RequestContext, id: string, at: CustomerInstant): Promise<void> {
-  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null || row.state === 'canceled') return;
-  const free = await withoutCharges(tx, lockedSubscription(row, periods), { at, now: context.now });
-  const after = await store(tx, free, cancelNow(free.subscription, 'customer_deleted'), at);
-  await wake.subscription(tx, after.row, context.now);
+  const found = await lockWithPeriods(tx, id);
+  if (found === null || found.row.state === 'canceled') return;
+  await endAtOnce(tx, context, found, at, 'customer_deleted');
 }
 
 /**
@@ -123,9 +121,7 @@ export async function lockForRequest(
 ): Promise<{ locked: LockedSubscription; at: CustomerInstant }> {
   const { test_clock_id: clockId } = await getSubscription(tx, context, id);
   const at = await timeForWrite(tx, clockId, context.now);
-  const [row, periods] = await pipelined(tx, [lockSubscription(tx, id), listOpenPeriods(tx, id)]);
-  if (row === null) throw new NotFound('subscription', id);
-  return { locked: lockedSubscription(row, periods), at };
+  return { locked: orNotFound(await lockWithPeriods(tx, id), 'subscription', id), at };
 }
 
 /** Returns the error of a request that a subscription refuses. */

@@ -1,12 +1,12 @@
 import { dateIn, isPlainDate } from '../../domain/calendar.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import type { Course } from '../../domain/subscriptions/course.ts';
 import { lastDate, type PeriodCalendar, periodOf } from '../../domain/subscriptions/periods.ts';
 import { trialEndOf } from '../../domain/subscriptions/steps.ts';
+import type { SubscriptionTerms } from '../../domain/subscriptions/subscription.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 
 type Terms = Pick<
-  Course,
+  SubscriptionTerms,
   'start_date' | 'trial_days' | 'trial_end_date' | 'ends_at' | 'frequency_type' | 'frequency_period' | 'anchor_day'
 >;
 

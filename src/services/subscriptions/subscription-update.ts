@@ -1,24 +1,32 @@
+import { updateIntentAmounts } from '../../db/payment-intents.ts';
 import type { ShownSubscriptionRow, SubscriptionRowChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import { feeFor } from '../../domain/fees.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { isOwedAlone, unpaidPeriods } from '../../domain/subscriptions/owed.ts';
 import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts';
-import type { SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
-import { unpaidFees } from '../../domain/subscriptions/unpaid-fees.ts';
-import type { Writer } from '../../platform/postgres/connection.ts';
+import { collected, type PeriodChange, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import type { Period } from '../../domain/subscriptions/subscription.ts';
+import { replaceFees, unpaidFees } from '../../domain/subscriptions/taking.ts';
+import type { MinorUnits } from '../../domain/units.ts';
+import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
+import type { Instants } from '../customer-time.ts';
 import { attachMethod, metadataErrors, resolveMethod } from '../customers/resolve-references.ts';
+import { lockPaymentOf } from '../debits/recurring-steps.ts';
 import { assertNoErrors } from '../errors.ts';
 import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
+import { chargeableMethod } from '../payments/new-intent.ts';
+import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { replaceUnpaidFees as withFees } from './fees.ts';
 import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
 import { retryWithNewMethod } from './method-for-subscription.ts';
 import { assertPayable } from './payable.ts';
+import { cancelPaymentOfPeriod } from './stopped-payments.ts';
 import { lockForRequest } from './subscription-requests.ts';
 import { termErrors } from './subscription-terms.ts';
 import { discountErrors, itemErrors, newDiscounts, newOneOffs, withIds } from './subscriptions.ts';
@@ -83,12 +91,53 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const billed = fees === undefined ? locked : await withFees(tx, locked, fees, { at, now: context.now });
-    const after = await store(tx, billed, newMethodStep(billed, change, at), at, null, change);
+    const billed = fees === undefined ? locked : await replaceUnpaidFees(tx, locked, fees, { at, now: context.now });
+    const after = await store(tx, billed, newMethodStep(billed, change, at), at, change);
     if (isChargedOtherwise(input)) await assertPayable(tx, after, at);
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
   });
+}
+
+/**
+ * Replaces all fees of a locked subscription that are not paid: those that wait, and those that unpaid periods have
+ * taken. The payments of these periods take the new amount. One that has nothing left to take is paid by credit.
+ */
+async function replaceUnpaidFees(
+  tx: Tx,
+  locked: LockedSubscription,
+  fees: OneOffItem[],
+  instants: Instants,
+): Promise<LockedSubscription> {
+  const { at } = instants;
+  const { waiting, periods: billed, entries } = replaceFees(locked.subscription, fees);
+  const periods: PeriodChange[] = [];
+  for (const { period, change } of billed) {
+    const { number } = period;
+    const isFree = change.amount_cents === 0;
+    if (isFree) await cancelPaymentOfPeriod(tx, period, instants);
+    else await updatePaymentOfPeriod(tx, locked, period, change.amount_cents, at);
+    periods.push({ number, change: isFree ? { ...change, payment_intent_id: null } : change });
+  }
+  let after = await store(tx, locked, { terms: { one_off_items: waiting }, periods, entries, events: [] }, at);
+  for (const { period } of billed.filter(({ change }) => change.amount_cents === 0)) {
+    after = await store(tx, after, collected(after.subscription, period, at), at);
+  }
+  return after;
+}
+
+/** The payment of an unpaid period takes another amount. */
+async function updatePaymentOfPeriod(
+  tx: Tx,
+  { row }: LockedSubscription,
+  period: Period,
+  amount: MinorUnits,
+  at: CustomerInstant,
+): Promise<void> {
+  const intent = await lockPaymentOf(tx, period);
+  const fee_amount = feeFor(amount, { basisPoints: row.fee_basis_points, fixed: row.fee_fixed });
+  const method = await chargeableMethod(tx, row);
+  await updateIntentAmounts(tx, decideSurcharge({ ...intent, amount, fee_amount }, method, surchargingOf(row), at), at);
 }
 
 /** Whether its next payments may take more, or by another method. Fees can be withdrawn at any time. */
@@ -113,7 +162,7 @@ function newMethodStep(
   at: CustomerInstant,
 ): SubscriptionStepChange {
   const isNew = methodId !== undefined && methodId !== row.payment_instrument_id;
-  return isNew ? retryWithNewMethod(subscription, at) : { happenings: [] };
+  return isNew ? retryWithNewMethod(subscription, at) : { events: [] };
 }
 
 /** The discounts of a period that has begun stay as they are. */

@@ -33,7 +33,7 @@ export interface AdvanceSteps {
 }
 
 /** From one time of the clock to another. */
-export interface Move {
+interface Move {
   from: CustomerInstant;
   to: CustomerInstant;
   /** This advance has moved the subject there before, and something is still due. */

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { transact } from '../events.ts';
-import { expireMandateOnClock } from '../mandates/expiry.ts';
+import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
 import { subjects } from '../subjects/kinds.ts';
 
 /** How often the same step may be due, such as the hand-over of a debit to the bank. More never end. */

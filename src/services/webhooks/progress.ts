@@ -45,7 +45,7 @@ export function progressOf(
 }
 
 /** A first attempt that has failed. */
-export interface FailedAttempt {
+interface FailedAttempt {
   id: string;
   error: string;
 }

@@ -8,7 +8,7 @@ import type { RequestContext } from '../request-context.ts';
  * once, then five or six deliveries per second. A biller's own receiver can take that after an outage, and it does not
  * flood a host that belongs to someone else.
  */
-export const replaysPerHour = 20_000;
+const replaysPerHour = 20_000;
 
 /** A hundredth of the budget is restored after this time, so that the next replay is worth its request. */
 const retryAfterSeconds = 36;

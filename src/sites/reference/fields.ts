@@ -20,7 +20,7 @@ export function resolved(node: SchemaNode, schemas: Schemas): SchemaNode {
   return { ...schemas[name], ...siblings };
 }
 
-/** Of a request, the members that it must have are marked; of a response, those that may be missing. */
+/** In a request, required members are marked; in a response, optional ones. */
 export type Use = 'request' | 'response';
 
 /** The members of an object's schema as a list, each with its type and description, and its own members. */

@@ -13,7 +13,7 @@ import { once } from './once.ts';
 import { referenceOf } from './pages.ts';
 import { resultsPage, search } from './search.ts';
 
-export const reference: Tag = { name: 'Reference', description: 'This documentation.' };
+const reference: Tag = { name: 'Reference', description: 'This documentation.' };
 
 /** How long a browser may show the document of the previous version. */
 const documentCaching = 'public, max-age=60';

@@ -1,5 +1,4 @@
 import { type ClientMethod, camel, pascal, wordsOf } from './client-names.ts';
-import { json, literal, python, typescript } from './literals.ts';
 
 /** What a sample of an operation shows. */
 export interface SampleRequest extends ClientMethod {
@@ -83,4 +82,65 @@ function inGo({ resource, method, ids, query, goBody, result, takesQuery, isPage
   if (isPaged)
     return `for item, err := range ${call}.All() {\n\tif err != nil {\n\t\treturn err\n\t}\n\tfmt.Println(item)\n}`;
   return `${camel(wordsOf(result ?? 'result'))}, err := ${call}`;
+}
+
+/** How a language writes values. */
+export interface Notation {
+  text(value: string): string;
+  /** A member's name, with what separates it from its value. */
+  name(name: string): string;
+  constants: Readonly<Record<'true' | 'false' | 'null', string>>;
+  /** Whether spaces stand inside of the braces of one line. */
+  isSpaced: boolean;
+}
+
+const columns = 72;
+const inDoubleQuotes = (value: string) => JSON.stringify(value);
+const inSingleQuotes = (value: string) =>
+  `'${inDoubleQuotes(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+
+const json: Notation = {
+  text: inDoubleQuotes,
+  name: (name) => `"${name}": `,
+  constants: { true: 'true', false: 'false', null: 'null' },
+  isSpaced: false,
+};
+export const typescript: Notation = {
+  text: inSingleQuotes,
+  name: (name) => (/^[a-z_]\w*$/i.test(name) ? `${name}: ` : `${inSingleQuotes(name)}: `),
+  constants: json.constants,
+  isSpaced: true,
+};
+const python: Notation = { ...json, constants: { true: 'True', false: 'False', null: 'None' } };
+
+/** Writes a JSON value in a notation. What does not fit a line is spread over several. */
+export function literal(value: unknown, notation: Notation, indent = ''): string {
+  if (typeof value === 'string') return notation.text(value);
+  if (typeof value === 'boolean' || value === null) return notation.constants[`${value}`];
+  if (Array.isArray(value)) {
+    return enclosed(
+      '[',
+      ']',
+      value.map((item) => (inner: string) => literal(item, notation, inner)),
+      indent,
+      '',
+    );
+  }
+  if (typeof value !== 'object') return String(value);
+  const members = Object.entries(value).map(
+    ([name, member]) =>
+      (inner: string) =>
+        notation.name(name) + literal(member, notation, inner),
+  );
+  return enclosed('{', '}', members, indent, notation.isSpaced ? ' ' : '');
+}
+
+type Written = (indent: string) => string;
+
+function enclosed(open: string, close: string, parts: Written[], indent: string, space: string): string {
+  if (parts.length === 0) return open + close;
+  const line = open + space + parts.map((part) => part(indent)).join(', ') + space + close;
+  if (!line.includes('\n') && indent.length + line.length <= columns) return line;
+  const inner = `${indent}  `;
+  return `${open}\n${parts.map((part) => inner + part(inner)).join(',\n')}\n${indent}${close}`;
 }

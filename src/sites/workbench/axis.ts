@@ -63,7 +63,7 @@ function later(at: Date, unit: Unit, count: number): Date {
 }
 
 /** A mark in its place: percent of the width, and the row from the top. */
-export interface Placed<M> {
+interface Placed<M> {
   mark: M;
   x: number;
   row: number;

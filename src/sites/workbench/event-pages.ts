@@ -3,7 +3,7 @@ import { listTimelineEvents } from '../../db/workbench.ts';
 import { isId } from '../../domain/ids.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
-import { safeLines } from '../../platform/terminal-text.ts';
+import { safeLines } from '../../platform/terminal.ts';
 import { getEventWithDeliveries } from '../../services/workbench/timeline.ts';
 import { happenedList } from './clock-page.ts';
 import type { Answer, Visit } from './visit.ts';

@@ -103,7 +103,7 @@ export function amountOf(minorUnits: unknown, currency: unknown): string {
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** `29 Feb 2028`, in UTC. */
-export function shortDate(at: Date): string {
+function shortDate(at: Date): string {
   return `${at.getUTCDate()} ${months[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { customerInstant } from '../../../src/domain/instants.ts';
-import { fresh as untouched } from '../../../src/domain/plans/apply.ts';
-import { awaitedAt, derive, nextRetry } from '../../../src/domain/plans/derive.ts';
+import { awaitedAt, derive, fresh as untouched } from '../../../src/domain/plans/apply.ts';
 import type { KnownSlot, Plan } from '../../../src/domain/plans/plan.ts';
+import { firstRetry } from '../../../src/domain/recurring/recurring-payment.ts';
 import { fresh } from './simulated.ts';
 
 const day = (date: string) => customerInstant(`2027-${date}T00:00:00Z`);
@@ -52,8 +52,8 @@ describe('the dates that follow from the rows of a plan', () => {
       slot(3, { status: 'retrying', next_attempt_at: day('02-11') }),
     ];
     assert.deepEqual(derived({}, slots).next_attempt_at, day('02-11'));
-    assert.equal(nextRetry(slots)?.slot, 2);
-    assert.equal(nextRetry(slots.slice(0, 1)), null);
+    assert.equal(firstRetry(slots)?.slot, 2);
+    assert.equal(firstRetry(slots.slice(0, 1)), null);
   });
 
   it('cannot be derived past the end of the calendar', () => {

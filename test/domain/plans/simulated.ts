@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { declined } from '../../../src/domain/charge-outcome.ts';
 import type { FailureBehaviour } from '../../../src/domain/dunning.ts';
 import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
 import { nextPlanState, type PlanTransition } from '../../../src/domain/plan-state.ts';
-import { applyChange } from '../../../src/domain/plans/apply.ts';
-import { derive, nextRetry } from '../../../src/domain/plans/derive.ts';
+import { applyChange, derive } from '../../../src/domain/plans/apply.ts';
 import { isUnpaid, type KnownSlot, type Plan, type PlanWithSlots, progressOf } from '../../../src/domain/plans/plan.ts';
 import {
   activate,
@@ -26,9 +24,9 @@ import {
   stopped,
   withdrawn,
 } from '../../../src/domain/plans/steps.ts';
+import { afterFailedAttempt, afterReturn, firstRetry } from '../../../src/domain/recurring/recurring-payment.ts';
 import { auBecs } from '../../../src/domain/schemes/au-becs.ts';
 import { retryDueAt } from '../../../src/domain/schemes/debit-dates.ts';
-import { afterFailedAttempt, afterReturn } from '../../../src/services/payments/dunning-step.ts';
 
 const dayMs = 86_400_000;
 const begin = customerInstant('2027-01-01T12:00:00Z');
@@ -126,7 +124,7 @@ export class Simulated {
       JSON.stringify({ ...plan, ...derive(this.planWithSlots) }) === JSON.stringify(plan),
       'the dates are derived',
     );
-    for (const what of change.happenings ?? []) this.told.push({ at: this.now.getTime(), what });
+    for (const what of change.events ?? []) this.told.push({ at: this.now.getTime(), what });
   }
 
   check(isRight: boolean, rule: string): void {
@@ -225,8 +223,8 @@ export class Simulated {
   decline(number: number, outcome: 'decline' | 'final', { by = 'plan', isDebit = false }: Partial<How> = {}): void {
     this.turns.add(this.now.getTime());
     const slot = this.slot(number);
-    const code = outcome === 'final' ? 'card_declined' : 'insufficient_funds';
-    const latest = { at: this.now, outcome: declined(code), scheme: isDebit ? auBecs : null };
+    const code = outcome === 'final' ? ('card_declined' as const) : ('insufficient_funds' as const);
+    const latest = { at: this.now, code, scheme: isDebit ? auBecs : null };
     const next = afterFailedAttempt(this.dunned, slot, latest, by === 'plan');
     this.store(failed(this.planWithSlots, slot, slot.amount ?? 0, next));
   }
@@ -240,7 +238,7 @@ export class Simulated {
 
   /** An outcome that may stop the plan: what the bank does not have is withdrawn, what has ended is given up. */
   store(change: PlanStepChange): void {
-    if (change.happenings?.includes('suspended')) this.withdrawDebits();
+    if (change.events?.includes('suspended')) this.withdrawDebits();
     this.apply(change);
     if (this.plan.state === 'closed' || this.plan.state === 'deactivated') this.endUnpaid();
   }
@@ -254,7 +252,7 @@ export class Simulated {
   runUntil(target: CustomerInstant): void {
     for (;;) {
       const { plan, slots } = this.planWithSlots;
-      const retry = nextRetry(slots);
+      const retry = firstRetry(slots);
       const [challenge] = this.open('challenge').toSorted(
         (a, b) => Number(a.challenge_ends_at) - Number(b.challenge_ends_at),
       );
@@ -307,7 +305,7 @@ export class Simulated {
       this.apply(retryAll(this.planWithSlots, this.now));
     }
     if (step.do === 'retry now' && isActive) {
-      const slot = nextRetry(slots);
+      const slot = firstRetry(slots);
       if (slot !== null) {
         this.broughtForward.add(`${slot.slot} ${this.now.getTime()}`);
         this.apply(retryNow(slot, this.now));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { declined, declineMessage } from '../../../src/domain/charge-outcome.ts';
 import {
-  mandateEndAfter,
   parseBankOutcomes,
   type SandboxDebit,
   sandboxDebitCourse,
@@ -103,14 +102,5 @@ describe('the words of the sandbox’s bank', () => {
     for (const text of ['', ',', 'settled,', 'settled, settled', 'Settled', 'succeed']) {
       assert.equal(parseBankOutcomes(text), null, text);
     }
-  });
-});
-
-describe('a mandate after a refused debit', () => {
-  it('fails when the account cannot be debited, is canceled when its payer does not want it, and else goes on', () => {
-    const ends = (['account_invalid', 'account_closed', 'account_holder_deceased'] as const).map(mandateEndAfter);
-    assert.deepEqual(ends, ['failed', 'failed', 'failed']);
-    assert.deepEqual((['payment_stopped', 'debit_disputed'] as const).map(mandateEndAfter), ['canceled', 'canceled']);
-    assert.deepEqual((['insufficient_funds', 'gateway_timeout'] as const).map(mandateEndAfter), [null, null]);
   });
 });

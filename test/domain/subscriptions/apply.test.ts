@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
 import { amountEntry } from '../../../src/domain/subscriptions/account.ts';
-import type { Course } from '../../../src/domain/subscriptions/course.ts';
 import { sumOf } from '../../../src/domain/subscriptions/lines.ts';
+import type { SubscriptionTerms } from '../../../src/domain/subscriptions/subscription.ts';
 import { type Outcome, Simulated } from './simulated.ts';
 
 /** Day 0 is 31 January 2027. */
@@ -17,38 +17,43 @@ const declined: Outcome[] = [true, false, false, false, false];
 type Waiting = 'lines' | 'credit';
 
 /** A weekly subscription of 10.00, on this day: its second period takes all that there is, and is not paid. */
-function unpaidOn(on: number, waiting: Waiting, terms: Partial<Course> = {}, outcomes = declined): Simulated {
+function unpaidOn(
+  on: number,
+  waiting: Waiting,
+  terms: Partial<SubscriptionTerms> = {},
+  outcomes = declined,
+): Simulated {
   const subject = new Simulated({ frequency_type: 'weekly', items, discounts: [half], ...terms }, outcomes);
   subject.ask({ name: 'start' });
   subject.sell({ one_off_items: [towel] });
   const amount = waiting === 'lines' ? 250 : -400;
-  subject.apply({ entries: amountEntry('change', 1, 'Change', amount), happenings: [] });
+  subject.apply({ entries: amountEntry('change', 1, 'Change', amount), events: [] });
   subject.runUntil(day(on));
   return subject;
 }
 /** One whose first payment takes the same, and fails. */
-function unpaidAtStart(waiting: Waiting, terms: Partial<Course> = {}): Simulated {
+function unpaidAtStart(waiting: Waiting, terms: Partial<SubscriptionTerms> = {}): Simulated {
   const subject = new Simulated(
     { frequency_type: 'weekly', items, discounts: [{ ...half, periods_left: 1 }], one_off_items: [towel], ...terms },
     [false],
   );
-  subject.apply({ entries: amountEntry('change', 0, 'Change', waiting === 'lines' ? 250 : -400), happenings: [] });
+  subject.apply({ entries: amountEntry('change', 0, 'Change', waiting === 'lines' ? 250 : -400), events: [] });
   subject.ask({ name: 'start' });
   return subject;
 }
 
 /** Fees and lines that wait, credit in hand, and how many months the discount has left. */
-function left({ subscription: { course } }: Simulated) {
+function left({ subscription: { terms } }: Simulated) {
   return {
-    fees: course.one_off_items.length,
-    lines: sumOf(course.next_period_lines.filter(({ kind }) => kind !== 'owed')),
-    credit: course.credit_balance_cents,
-    months: (course.next_discounts ?? course.discounts)[0]?.periods_left ?? 0,
+    fees: terms.one_off_items.length,
+    lines: sumOf(terms.next_period_lines.filter(({ kind }) => kind !== 'owed')),
+    credit: terms.credit_balance_cents,
+    months: (terms.next_discounts ?? terms.discounts)[0]?.periods_left ?? 0,
   };
 }
 const droppedOf = ({ letGo }: Simulated) => letGo.flatMap(({ dropped_lines: lines }) => lines);
 const ended = (subject: Simulated) => {
-  assert.equal(subject.subscription.course.state, 'canceled');
+  assert.equal(subject.subscription.terms.state, 'canceled');
   return subject;
 };
 const ask = (subject: Simulated, request: Parameters<Simulated['ask']>[0]) => {
@@ -70,7 +75,7 @@ describe('what a period took', () => {
       const subject = unpaidAtStart(waiting, { trial_days: 7 });
       subject.outcomes.push(false, false, false);
       subject.runUntil(day(15));
-      assert.equal(subject.subscription.course.state, 'paused');
+      assert.equal(subject.subscription.terms.state, 'paused');
       ask(subject, { name: 'resume' });
       assert.equal(subject.subscription.current?.amount_cents, amount);
     }
@@ -137,7 +142,7 @@ describe('what a period took', () => {
 
   it('is not given back by a second end: it goes back once', () => {
     const subject = ended(ask(unpaidOn(8, 'credit'), { name: 'cancel', when: 'now' }));
-    subject.apply({ happenings: [] });
+    subject.apply({ events: [] });
     assert.equal(left(subject).credit, 400);
   });
 
@@ -158,7 +163,7 @@ describe('what a period took', () => {
       return subject;
     };
     const resumed = servedWhole('credit');
-    assert.equal(resumed.subscription.course.state, 'paused');
+    assert.equal(resumed.subscription.terms.state, 'paused');
     ask(resumed, { name: 'resume' });
     const owed = resumed.subscription.current?.lines.filter(({ kind }) => kind === 'owed');
     // 5.00 and 3.00 less the credit of 4.00, and four days after its end at 5.00 for 7 days.

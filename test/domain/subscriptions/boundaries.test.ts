@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { addDays, daysBetween } from '../../../src/domain/calendar.ts';
 import { customerInstant } from '../../../src/domain/instants.ts';
-import { endsNear } from '../../../src/domain/subscriptions/boundaries.ts';
-import { calendarOf } from '../../../src/domain/subscriptions/course.ts';
 import { periodDates } from '../../../src/domain/subscriptions/periods.ts';
 import { respondTo } from '../../../src/domain/subscriptions/requests.ts';
+import { calendarOf, endsNear, openPeriods } from '../../../src/domain/subscriptions/subscription.ts';
 import { searchRuns, searchSeed } from '../../support/search.ts';
 import { type fresh, Simulated } from './simulated.ts';
 
@@ -21,7 +20,7 @@ const refusal = (subject: Simulated, request: Parameters<typeof respondTo>[0]) =
   return 'refused' in answer ? [answer.field, answer.refused] : null;
 };
 const cancelOn = (on: string) => ({ name: 'cancel', when: { on } }) as const;
-const stateOf = ({ subscription: { course } }: Simulated) => [course.state, course.state_reason];
+const stateOf = ({ subscription: { terms } }: Simulated) => [terms.state, terms.state_reason];
 
 describe('the ends of periods that a date may be', () => {
   it('are the end of the current period, and those after it', () => {
@@ -71,7 +70,7 @@ describe('the ends of periods that a date may be', () => {
           const date = addDays(today, ahead);
           const ends = Array.from(
             { length: 400 },
-            (_, index) => periodDates(calendarOf(subscription.course), index + 1).end,
+            (_, index) => periodDates(calendarOf(subscription.terms), index + 1).end,
           );
           const coming = ends.filter((end) => end > today);
           const before = coming.findLast((end) => end <= date) ?? coming[0];
@@ -116,8 +115,8 @@ describe('a pause from a date', () => {
     const subject = lived(0, {}, [true, false, true]);
     assert.ok(subject.ask({ name: 'pause', from: '2027-04-30', resumesAt: '2027-06-15', anchorDay: null }));
     subject.runUntil(customerInstant('2027-03-20T00:00:00Z'));
-    const { course } = subject.subscription;
-    assert.deepEqual([course.pauses_at, course.resumes_at], ['2027-04-30', '2027-06-15']);
+    const { terms } = subject.subscription;
+    assert.deepEqual([terms.pauses_at, terms.resumes_at], ['2027-04-30', '2027-06-15']);
     assert.ok(subject.told.some(({ what }) => what === 'recovered'));
   });
 });
@@ -144,12 +143,12 @@ describe('a cancellation at a date', () => {
 
   it('gives the retries back that an earlier one has ended', () => {
     const subject = lived(28, {}, [true, false, true]);
-    assert.equal(subject.subscription.course.state, 'past_due');
+    assert.equal(subject.subscription.terms.state, 'past_due');
     assert.ok(subject.ask({ name: 'cancel', when: 'period_end' }));
-    assert.equal(subject.subscription.owed?.status, 'unpaid');
+    assert.equal(openPeriods(subject.subscription)[0]?.status, 'unpaid');
     assert.ok(subject.ask(cancelOn('2027-04-30')));
     subject.runUntil(customerInstant('2027-03-10T00:00:00Z'));
-    assert.deepEqual([...stateOf(subject), subject.subscription.course.ends_at], ['active', null, '2027-04-30']);
+    assert.deepEqual([...stateOf(subject), subject.subscription.terms.ends_at], ['active', null, '2027-04-30']);
   });
 
   it('hides a pause that is not before it, and an uncancel gives that and the end of the terms back', () => {
@@ -158,7 +157,7 @@ describe('a cancellation at a date', () => {
     for (const on of ['2027-06-30', '2027-04-30', '2027-03-31']) assert.ok(subject.ask(cancelOn(on)));
     assert.ok(subject.ask({ name: 'cancel', when: 'period_end' }));
     assert.ok(subject.ask({ name: 'uncancel' }));
-    const { ends_at, pauses_at, cancel_planned, cancel_requested } = subject.subscription.course;
+    const { ends_at, pauses_at, cancel_planned, cancel_requested } = subject.subscription.terms;
     assert.deepEqual(
       { ends_at, pauses_at, cancel_planned, cancel_requested },
       { ends_at: '2027-08-31', pauses_at: '2027-05-31', cancel_planned: false, cancel_requested: false },
@@ -170,7 +169,7 @@ describe('a cancellation at a date', () => {
     assert.ok(subject.ask(cancelOn('2027-06-30')));
     assert.ok(subject.ask({ name: 'pause', from: null, resumesAt: '2027-03-10', anchorDay: null }));
     subject.runUntil(customerInstant('2027-03-11T00:00:00Z'));
-    const { ends_at, ends_at_before_cancel } = subject.subscription.course;
+    const { ends_at, ends_at_before_cancel } = subject.subscription.terms;
     assert.deepEqual([ends_at, ends_at_before_cancel], ['2027-06-30', '2027-08-31']);
     subject.runUntil(customerInstant('2027-08-01T00:00:00Z'));
     const last = [...subject.periods.values()].at(-1);
@@ -220,7 +219,7 @@ describe('an end or a pause that was planned for a later period', () => {
         if (date === null) return;
         subject.runUntil(customerInstant(subject.now.getTime() + 200 * 86_400_000));
         const told = subject.told.findLast(({ what }) => what === `${plan.what}${plan.what === 'pause' ? 'd' : 'ed'}`);
-        const isGivenUp = subject.subscription.course.state_reason === 'payment_failed';
+        const isGivenUp = subject.subscription.terms.state_reason === 'payment_failed';
         if (!isGivenUp) assert.equal(told && new Date(told.at).toISOString().slice(0, 10), date);
         const bought = [...subject.periods.values()].filter(({ status }) => status !== 'void');
         for (const period of bought) assert.ok(period.end_date <= date, `${period.end_date} ${date}`);

@@ -58,11 +58,11 @@ describe('a change of what a subscription sells', () => {
     const subject = activeOn('2027-03-13');
     subject.change({ ...now, items: at(100), collect: 'now' }, true);
     const credit = 1800 - 58;
-    assert.equal(subject.subscription.course.credit_balance_cents, credit);
+    assert.equal(subject.subscription.terms.credit_balance_cents, credit);
     subject.runUntil(day('2027-04-30'));
     const amounts = [...subject.periods.values()].map(({ amount_cents: amount }) => amount);
     assert.deepEqual(amounts, [3100, 3100, 0, 0]);
-    assert.equal(subject.subscription.course.credit_balance_cents, credit - 200);
+    assert.equal(subject.subscription.terms.credit_balance_cents, credit - 200);
   });
 
   it('credits a shorter first period by the days of the whole interval', () => {
@@ -93,7 +93,7 @@ describe('a change of what a subscription sells', () => {
     subject.change({ ...later, items: at(900) }, true);
     assert.equal(comingPeriods(subject.subscription, subject.now, 1)[0]?.amount, 900);
     subject.change({ ...later, items: at(3100) }, true);
-    assert.equal(subject.subscription.course.next_items, null);
+    assert.equal(subject.subscription.terms.next_items, null);
     subject.change({ ...later, items: at(900) }, true);
     subject.runUntil(day('2027-03-31'));
     assert.equal(subject.subscription.current?.amount_cents, 900);
@@ -112,7 +112,7 @@ describe('a change of what a subscription sells', () => {
       fc.property(changes, fc.integer({ min: 0, max: 27 }), (wanted, days) => {
         const subject = activeOn('2027-03-01');
         subject.runUntil(addMs(day('2027-03-01'), days * 86_400_000));
-        const before = subject.subscription.course.items;
+        const before = subject.subscription.terms.items;
         for (const items of [wanted.items, before]) subject.change({ ...wanted, items, when: 'now' }, true);
         assert.equal(subject.balance() + subject.paidForChanges, 0);
       }),
@@ -148,7 +148,7 @@ describe('a change of what a subscription sells', () => {
     subject.change({ ...now, items: at(6200), collect: 'now' }, 'later');
     subject.runUntil(day('2027-04-01'));
     subject.settle(true);
-    const { items, credit_balance_cents: credit } = subject.subscription.course;
+    const { items, credit_balance_cents: credit } = subject.subscription.terms;
     assert.deepEqual([items, credit], [at(3100), 1800]);
     assert.equal(subject.told.at(-1)?.what, 'change_failed');
   });
@@ -159,15 +159,15 @@ describe('a change of what a subscription sells', () => {
     const terms = { items: at(6200), proration: 'days' as const, period: 2 };
     const open = { ...terms, lines: [], amount_cents: 1800, payment_intent_id: null };
     subject.apply(changeReturned(open));
-    assert.equal(sumOf(subject.subscription.course.next_period_lines), 1800);
+    assert.equal(sumOf(subject.subscription.terms.next_period_lines), 1800);
   });
 
   it('gives the credit back that a period used which is not billed: it pays what was served, and then the next', () => {
     const subject = activeOn('2027-03-13', {}, [true, true, false, false, false, false]);
     subject.change({ ...now, items: at(1550) }, true);
-    const credit = subject.subscription.course.credit_balance_cents;
+    const credit = subject.subscription.terms.credit_balance_cents;
     subject.runUntil(day('2027-05-01'));
-    assert.deepEqual([subject.subscription.course.state, subject.balance()], ['paused', 0]);
+    assert.deepEqual([subject.subscription.terms.state, subject.balance()], ['paused', 0]);
     subject.ask({ name: 'resume' });
     assert.equal(subject.periods.get(3)?.status, 'void');
     // 5 of 30 days at 1550 were served.

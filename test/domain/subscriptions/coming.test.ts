@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { addMs, customerInstant } from '../../../src/domain/instants.ts';
 import { type ComingPeriod, comingPeriods, nextPeriodAmount } from '../../../src/domain/subscriptions/coming.ts';
-import type { Period } from '../../../src/domain/subscriptions/course.ts';
 import { sumOf } from '../../../src/domain/subscriptions/lines.ts';
 import { isCollectedAsIs, unpaidPeriods } from '../../../src/domain/subscriptions/owed.ts';
+import { openPeriods, type Period } from '../../../src/domain/subscriptions/subscription.ts';
 import { searchMs, searchRuns, searchSeed } from '../../support/search.ts';
 import { courses, live, Simulated } from './simulated.ts';
 
@@ -33,17 +33,17 @@ const rowOf = ({ number, start_date: start, end_date: end, amount_cents: amount,
 
 /** What is taken from now on, if all that is asked of it is to collect, and every payment succeeds. */
 function taken(subject: Simulated, isOwedApart: boolean): ComingPeriod[] {
-  const { course } = subject.subscription;
+  const { terms } = subject.subscription;
   subject.outcomes.splice(0);
   // A first period that was not paid is begun again, under the same number.
-  const known = new Set(course.state === 'pending' ? [] : subject.periods.keys());
+  const known = new Set(terms.state === 'pending' ? [] : subject.periods.keys());
   const unpaid = unpaidPeriods(subject.subscription);
   const isRunning = isCollectedAsIs(subject.subscription, subject.now);
-  const isFinal = unpaid.some(({ status }) => status === 'unpaid') && !course.cancel_requested;
-  if (course.state === 'pending') subject.ask({ name: 'start' });
-  if (course.state === 'past_due' && isFinal) subject.ask({ name: 'retry_now' });
-  const waits = course.resumes_at !== null && unpaid.length === 0;
-  const isResumed = course.state === 'paused' && !waits && subject.ask({ name: 'resume', isOwedApart });
+  const isFinal = unpaid.some(({ status }) => status === 'unpaid') && !terms.cancel_requested;
+  if (terms.state === 'pending') subject.ask({ name: 'start' });
+  if (terms.state === 'past_due' && isFinal) subject.ask({ name: 'retry_now' });
+  const waits = terms.resumes_at !== null && unpaid.length === 0;
+  const isResumed = terms.state === 'paused' && !waits && subject.ask({ name: 'resume', isOwedApart });
   const first = isResumed && isRunning ? unpaid.map(rowOf) : [];
   const begun = () => [...subject.periods.values()].filter(({ kind, number }) => kind === 'paid' && !known.has(number));
   for (let weeks = 0; weeks < 80 && begun().length < most; weeks += 1) subject.runUntil(addMs(subject.now, 7 * dayMs));
@@ -59,10 +59,10 @@ describe('the periods to come of a subscription', () => {
   it('are what its steps then take, to the cent and to the day, in every state that random lives reach', () => {
     const states = new Set<string>();
     fc.assert(
-      fc.property(courses, fc.boolean(), (course, isOwedApart) => {
-        const subject = live(course);
+      fc.property(courses, fc.boolean(), (terms, isOwedApart) => {
+        const subject = live(terms);
         if (isMixed(subject)) return;
-        states.add(subject.subscription.course.state);
+        states.add(subject.subscription.terms.state);
         const before = foretold(subject, isOwedApart);
         assert.deepEqual(before, taken(subject, isOwedApart));
       }),
@@ -73,10 +73,10 @@ describe('the periods to come of a subscription', () => {
 
   it('take, first, what is said to be owed while it is paused for a payment', () => {
     fc.assert(
-      fc.property(courses, (course) => {
-        const subject = live(course);
+      fc.property(courses, (terms) => {
+        const subject = live(terms);
         const { subscription, now, before } = subject;
-        if (subscription.course.state !== 'paused' || subscription.owed === null) return;
+        if (subscription.terms.state !== 'paused' || openPeriods(subscription).length === 0) return;
         const coming = foretold(subject);
         const unpaid = unpaidPeriods(subscription);
         const taking = isCollectedAsIs(subscription, now)
@@ -130,7 +130,7 @@ describe('the periods to come of a subscription', () => {
       foretold(pending).map(({ start }) => start),
       ['2027-01-31', '2027-02-07', '2027-02-14', '2027-02-21'],
     );
-    assert.equal(pending.subscription.course.state, 'pending');
+    assert.equal(pending.subscription.terms.state, 'pending');
     const trial = new Simulated({ frequency_type: 'weekly', trial_days: 4, ends_at: '2027-02-11' }, []);
     assert.deepEqual(
       foretold(trial).map(({ number, start, end }) => [number, start, end].join(' ')),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { customerInstant } from '../../../src/domain/instants.ts';
 import { derive } from '../../../src/domain/subscriptions/derive.ts';
+import { openPeriods } from '../../../src/domain/subscriptions/subscription.ts';
 import { type Outcome, Simulated } from './simulated.ts';
 
 /** Day 0 is 31 January 2027. */
@@ -42,12 +43,13 @@ describe('until when a subscription is in effect', () => {
 
   it('is the same after a final decline: the retries end, and not the days that they would have had', () => {
     const subject = weekly(7, [true, 'final']);
-    const { course, owed } = subject.subscription;
-    assert.deepEqual([course.state, owed?.status, ...until(subject)], ['past_due', 'unpaid', true, day(12)]);
+    const { terms } = subject.subscription;
+    const [owed] = openPeriods(subject.subscription);
+    assert.deepEqual([terms.state, owed?.status, ...until(subject)], ['past_due', 'unpaid', true, day(12)]);
     const { next_attempt_at: retryAt, lapses_at: lapsesAt } = derived(subject);
     assert.deepEqual([retryAt, lapsesAt], [null, day(12)]);
     subject.runUntil(day(12));
-    assert.deepEqual([subject.subscription.course.state, ...until(subject)], ['paused', false, null]);
+    assert.deepEqual([subject.subscription.terms.state, ...until(subject)], ['paused', false, null]);
   });
 });
 
@@ -65,7 +67,7 @@ describe('what a subscription waits for', () => {
     subject.ask({ name: 'pause', from: null, resumesAt: null, anchorDay: null });
     subject.runUntil(day(16));
     subject.comeBack(2);
-    assert.equal(subject.subscription.course.state_reason, 'requested');
+    assert.equal(subject.subscription.terms.state_reason, 'requested');
     assert.equal(derived(subject).lapses_at, null);
   });
 

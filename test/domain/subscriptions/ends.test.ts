@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { postAll } from '../../../src/domain/subscriptions/account.ts';
-import type { Period } from '../../../src/domain/subscriptions/course.ts';
-import { creditAfterEnd } from '../../../src/domain/subscriptions/ends.ts';
 import type { PeriodLine } from '../../../src/domain/subscriptions/lines.ts';
+import type { Period } from '../../../src/domain/subscriptions/subscription.ts';
+import { creditAfterEnd } from '../../../src/domain/subscriptions/taking.ts';
 
 const period = (amount_cents: number, carried_cents = 0, changed_cents = 0) =>
   ({ number: 3, amount_cents, carried_cents, changed_cents, lines: [] as PeriodLine[] }) as Period;
@@ -35,11 +35,11 @@ describe('the credit of a period that is paid after the end', () => {
   });
 
   it('is none while the subscription goes on, and none for a last period that was served', () => {
-    for (const course of [
+    for (const terms of [
       { state: 'active', state_reason: null },
       { state: 'canceled', state_reason: 'ended' },
     ] as const) {
-      assert.equal(creditAfterEnd(course, period(3000)), null);
+      assert.equal(creditAfterEnd(terms, period(3000)), null);
     }
   });
 });

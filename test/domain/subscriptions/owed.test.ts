@@ -3,7 +3,6 @@ import { describe, it } from 'mocha';
 import { customerInstant } from '../../../src/domain/instants.ts';
 import { amountEntry } from '../../../src/domain/subscriptions/account.ts';
 import { wayToCollect } from '../../../src/domain/subscriptions/coming.ts';
-import type { Period } from '../../../src/domain/subscriptions/course.ts';
 import {
   isServedToEnd,
   owedAmount,
@@ -12,6 +11,7 @@ import {
   owedParts,
   unpaidPeriods,
 } from '../../../src/domain/subscriptions/owed.ts';
+import { openPeriods, type Period } from '../../../src/domain/subscriptions/subscription.ts';
 import { type Outcome, Simulated } from './simulated.ts';
 
 /** Day 0 is 31 January 2027. */
@@ -26,7 +26,7 @@ function weekly(on: number, terms: ConstructorParameters<typeof Simulated>[0] = 
   subject.runUntil(day(on));
   return subject;
 }
-const stateOf = ({ subscription: { course } }: Simulated) => [course.state, course.state_reason];
+const stateOf = ({ subscription: { terms } }: Simulated) => [terms.state, terms.state_reason];
 const owed = ({ subscription, now }: Simulated) => owedAmount(subscription, now);
 const shown = (period: Period | null | undefined) =>
   period?.lines.map(({ kind, description, amount_cents: amount }) => [kind, description, amount]);
@@ -70,6 +70,14 @@ describe('what was served and not paid', () => {
     const { current } = subject.subscription;
     assert.deepEqual([current?.start_date, current?.amount_cents], ['2027-02-13', 1_000]);
     assert.equal(subject.periods.get(2)?.status, 'void');
+  });
+
+  it('is all of a period that a retry had paid, if the bank takes that payment back after its end', () => {
+    const subject = weekly(21, { trial_days: 13, grace_days: 2 }, [false, true, false, false, false, false]);
+    subject.comeBack(2);
+    assert.deepEqual([subject.inEffect, subject.periods.get(2)?.served_until], [false, day(20)]);
+    const [second] = unpaidPeriods(subject.subscription);
+    assert.equal(second && isServedToEnd(subject.subscription, second, subject.now), true);
   });
 
   it('is let go by a cancel, which says so', () => {
@@ -159,7 +167,7 @@ describe('what was served and not paid', () => {
     };
     const subject = again();
     assert.deepEqual([...stateOf(subject), owed(subject)], ['paused', 'payment_failed', 1_428]);
-    const { owed: third } = subject.subscription;
+    const [third] = openPeriods(subject.subscription);
     assert.equal(third && owedFor(subject.subscription, third, subject.now).length, 2);
     assert.ok(subject.ask({ name: 'resume' }));
     assert.deepEqual(shown(subject.subscription.current)?.slice(1), [
@@ -243,7 +251,7 @@ describe('what is owed, if one payment has a limit', () => {
 
   it('leaves credit to the new period', () => {
     const subject = weekly(20);
-    subject.apply({ entries: amountEntry('paid_after_end', 1, 'Credit', -300), happenings: [] });
+    subject.apply({ entries: amountEntry('paid_after_end', 1, 'Credit', -300), events: [] });
     assert.ok(subject.ask({ name: 'resume', isOwedApart: true }));
     assert.deepEqual(
       rows(subject)
@@ -274,7 +282,7 @@ describe('what is owed, if one payment has a limit', () => {
     assert.ok(subject.ask({ name: 'resume', isOwedApart: true }));
     subject.fee([{ name: 'Towel', unit_amount_cents: 100, quantity: 1 }]);
     assert.equal(subject.periods.get(3)?.amount_cents, 714);
-    assert.equal(subject.subscription.course.one_off_items.length, 1);
+    assert.equal(subject.subscription.terms.one_off_items.length, 1);
   });
 
   it('has the days before today alone of a period that took it and runs: on the first of them it cannot be apart', () => {
@@ -286,13 +294,13 @@ describe('what is owed, if one payment has a limit', () => {
     ];
     const began = (start_date: string) => {
       const period = {
-        ...(subscription.owed as Period),
+        ...(subscription.current as Period),
         start_date,
         end_date: '2027-02-26',
         lines,
         carried_cents: 714,
       };
-      return { ...subscription, current: period, owed: period };
+      return { ...subscription, current: period, periods: [period] };
     };
     const isAbove = (amount: number) => amount > 1_000;
     assert.equal(wayToCollect(began('2027-02-19'), now, null, isAbove), 'apart');

@@ -74,15 +74,15 @@ describe('the price of a period', () => {
 
   it('counts the periods of a discount, and sells each fee once', () => {
     const joining = { name: 'Joining fee', unit_amount_cents: 2500, quantity: 1 };
-    let course: Sold = { ...sold, discounts: [percent(50, 2)], one_off_items: [joining] };
+    let terms: Sold = { ...sold, discounts: [percent(50, 2)], one_off_items: [joining] };
     const sums: number[] = [];
     for (let period = 0; period < 4; period += 1) {
-      const priced = priceOfPeriod(course, month);
+      const priced = priceOfPeriod(terms, month);
       sums.push(sumOf(priced.lines));
-      course = priced.sold;
+      terms = priced.sold;
     }
     assert.deepEqual(sums, [4950, 2450, 4900, 4900]);
-    assert.deepEqual([course.discounts, course.one_off_items], [[], []]);
+    assert.deepEqual([terms.discounts, terms.one_off_items], [[], []]);
   });
 
   it('follows the items and discounts that were planned for it', () => {

@@ -2,15 +2,9 @@ import fc from 'fast-check';
 import { addDays, dateIn } from '../../../src/domain/calendar.ts';
 import { nextRetryAt } from '../../../src/domain/dunning.ts';
 import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
+import { firstRetry } from '../../../src/domain/recurring/recurring-payment.ts';
 import { type AccountEntry, amountEntry } from '../../../src/domain/subscriptions/account.ts';
-import {
-  type Applied,
-  applyChange,
-  type Before,
-  begunBy,
-  type LetGo,
-  trialPeriod,
-} from '../../../src/domain/subscriptions/apply.ts';
+import { type Applied, applyChange, type Before, type LetGo } from '../../../src/domain/subscriptions/apply.ts';
 import {
   changeFailed,
   changePaid,
@@ -18,14 +12,6 @@ import {
   type OpenChange,
   quoteChange,
 } from '../../../src/domain/subscriptions/changes.ts';
-import {
-  about,
-  allOwed,
-  type Course,
-  calendarOf,
-  type Period,
-  type SubscriptionWithPeriods,
-} from '../../../src/domain/subscriptions/course.ts';
 import { derive } from '../../../src/domain/subscriptions/derive.ts';
 import { type PeriodLine, type SubscriptionItem, sumOf } from '../../../src/domain/subscriptions/lines.ts';
 import { periodDates, periodOf } from '../../../src/domain/subscriptions/periods.ts';
@@ -35,22 +21,28 @@ import {
   announceTrialEnd,
   attemptOpened,
   collected,
+  endPeriod,
   failed,
   giveUp,
   isOver,
   lapse,
-  passBoundary,
   resume,
   returned,
   type SubscriptionStepChange,
 } from '../../../src/domain/subscriptions/steps.ts';
-import { openedBy } from '../../../src/domain/subscriptions/taking.ts';
-import { replaceFees } from '../../../src/domain/subscriptions/unpaid-fees.ts';
+import {
+  calendarOf,
+  openPeriods,
+  type Period,
+  type SubscriptionTerms,
+  type SubscriptionWithPeriods,
+} from '../../../src/domain/subscriptions/subscription.ts';
+import { billed, replaceFees } from '../../../src/domain/subscriptions/taking.ts';
 
 const dayMs = 86_400_000;
 const begin = customerInstant('2027-01-31T00:00:00Z');
 
-export const fresh: Course = {
+export const fresh: SubscriptionTerms = {
   state: 'pending',
   state_reason: null,
   items: [{ id: 'sbi_1', name: 'A', unit_amount_cents: 100, quantity: 1 }],
@@ -121,8 +113,8 @@ export class Simulated {
   hasComeBack = false;
   refunded = 0;
 
-  constructor(terms: Partial<Course>, outcomes: Outcome[]) {
-    this.subscription = { course: { ...fresh, ...terms }, current: null, owed: null, others: [], timeZone: 'UTC' };
+  constructor(terms: Partial<SubscriptionTerms>, outcomes: Outcome[]) {
+    this.subscription = { terms: { ...fresh, ...terms }, current: null, periods: [], timeZone: 'UTC' };
     this.outcomes = [...outcomes];
   }
 
@@ -130,22 +122,15 @@ export class Simulated {
     return this.before.in_effect;
   }
 
-  /** The change with the period that it begins, which is charged, as `opening.ts` does it. */
+  /** The change with the period that it begins, which is charged, as the services do it. */
   apply(change: SubscriptionStepChange): void {
     const { begins } = change;
-    if (begins === undefined) this.store(applyChange(this.subscription, change, null, this.#now()));
-    else if (begins.kind === 'trial') this.store(applyChange(this.subscription, change, trialPeriod, this.#now()));
-    else {
-      const opened = openedBy(this.subscription, { ...change, begins });
-      const begun = begunBy(opened.taking, { status: 'processing', payment_intent_id: 'pi_1' });
-      this.store(applyChange(this.subscription, opened.change, begun, this.#now()));
-      this.subscription = about(this.subscription, begins.number);
-      if (begun.amount_cents === 0) this.apply(collected(this.subscription, this.now));
-      else this.charge();
-    }
+    const full = begins === undefined ? change : billed(this.subscription, { ...change, begins }, this.now);
+    this.store(applyChange(this.subscription, full, this.#now()));
+    if (full.begins?.status === 'processing') this.charge(full.begins.number);
   }
 
-  store({ subscription, periods, begins, derived, happenings, entries, letGo }: Applied): void {
+  store({ subscription, periods, begins, derived, events, entries, letGo }: Applied): void {
     this.subscription = subscription;
     for (const { number, change } of periods) {
       const known = this.periods.get(number);
@@ -156,7 +141,7 @@ export class Simulated {
     this.letGo.push(letGo);
     this.before = derived;
     const until = derived.in_effect_until?.getTime() ?? null;
-    for (const what of happenings) {
+    for (const what of events) {
       this.told.push({ at: this.now.getTime(), what, inEffect: this.inEffect, until });
     }
   }
@@ -165,20 +150,20 @@ export class Simulated {
     return { before: this.before, at: this.now };
   }
 
-  charge(dueAt = this.now): void {
+  charge(number: number, dueAt = this.now): void {
     const outcome = this.outcomes.shift() ?? true;
-    if (outcome === true) this.apply(collected(this.subscription, this.now));
-    else this.decline(outcome === 'final', dueAt);
+    if (outcome === true) this.apply(collected(this.subscription, { number }, this.now));
+    else this.decline(number, outcome === 'final', dueAt);
   }
 
-  decline(isFinal: boolean, dueAt: CustomerInstant): void {
-    const { failures = 0, first_failed_at: first = null } = this.subscription.owed ?? {};
+  decline(number: number, isFinal: boolean, dueAt: CustomerInstant): void {
+    const { failures = 0, first_failed_at: first = null } = this.periods.get(number) ?? {};
     const firstFailedAt = first ?? this.now;
     const at = nextRetryAt(failures + 1, firstFailedAt, 'UTC');
     const series = { failures: failures + 1, first_failed_at: firstFailedAt, last_result_at: null };
     const step =
       at === null || isFinal ? ({ kind: 'suspend', isFinal: at !== null } as const) : ({ kind: 'retry', at } as const);
-    this.apply(failed(this.subscription, { series, step, dueAt }));
+    this.apply(failed(this.subscription, { number }, { series, step }, dueAt));
   }
 
   /** The bank takes the payment of a period back. Its retries begin. */
@@ -186,12 +171,13 @@ export class Simulated {
     const period = this.periods.get(number);
     if (period?.status !== 'paid' || period.kind === 'trial' || period.amount_cents === 0) return;
     this.hasComeBack = true;
-    const { owed, others } = this.subscription;
-    const about = { ...this.subscription, owed: period, others: owed === null ? others : [owed, ...others] };
+    const known = this.subscription.periods.filter((other) => other.number !== number);
+    const periods = [...known, period].toSorted((a, b) => a.number - b.number);
+    const found = { ...this.subscription, periods };
     const series = { failures: 1, first_failed_at: this.now, last_result_at: null };
     const at = nextRetryAt(1, this.now, 'UTC') ?? this.now;
-    const change = returned(about, { series, step: { kind: 'retry', at }, dueAt: this.now });
-    this.store(applyChange(about, change, null, this.#now()));
+    const change = returned(found, period, { series, step: { kind: 'retry', at } }, this.now);
+    this.store(applyChange(found, change, this.#now()));
   }
 
   ask(request: SubscriptionRequest): boolean {
@@ -204,10 +190,10 @@ export class Simulated {
 
   /** Plans an end or a pause with a later period. Returns its date, or null if it is refused. */
   plan({ what, periods, pausedDays }: Extract<Deed, { do: 'plan' }>): string | null {
-    const { course, current } = this.subscription;
-    if (current === null || course.anchor_start === null) return null;
-    const { number } = periodOf(calendarOf(course), current.end_date);
-    const date = periods === 0 ? current.end_date : periodDates(calendarOf(course), number + periods - 1).end;
+    const { terms, current } = this.subscription;
+    if (current === null || terms.anchor_start === null) return null;
+    const { number } = periodOf(calendarOf(terms), current.end_date);
+    const date = periods === 0 ? current.end_date : periodDates(calendarOf(terms), number + periods - 1).end;
     const resumesAt = pausedDays === null ? null : addDays(date, pausedDays);
     const done = this.ask(
       what === 'pause'
@@ -228,7 +214,7 @@ export class Simulated {
     }
     this.quotes.push({ amount, lines });
     const { items, proration } = wanted;
-    const period = this.subscription.course.current_number;
+    const period = this.subscription.terms.current_number;
     this.open = { items, proration, period, lines: quoted.own, amount_cents: amount, payment_intent_id: null };
     if (outcome !== 'later') this.settle(outcome);
     return true;
@@ -244,32 +230,32 @@ export class Simulated {
   }
 
   /** An update of what the next period sells. */
-  sell(change: Partial<Course>): void {
-    this.subscription = { ...this.subscription, course: { ...this.subscription.course, ...change } };
+  sell(change: Partial<SubscriptionTerms>): void {
+    this.subscription = { ...this.subscription, terms: { ...this.subscription.terms, ...change } };
   }
 
   /** Fees that replace all that are not paid, as an update sets them. */
   fee(items: OneOffItem[]): void {
-    if (this.subscription.course.state === 'canceled') return;
+    if (this.subscription.terms.state === 'canceled') return;
     const { waiting, periods, entries } = replaceFees(this.subscription, items);
-    const own = periods.find(({ number }) => number === this.subscription.owed?.number);
-    const others = periods.filter(({ number }) => number !== this.subscription.owed?.number);
-    const owed = own === undefined ? {} : { owed: own.change };
-    this.apply({ course: { one_off_items: waiting }, ...owed, others, entries, happenings: [] });
-    if (own?.change.amount_cents === 0) this.apply(collected(this.subscription, this.now));
+    const [first] = openPeriods(this.subscription);
+    const changes = periods.map(({ period: { number }, change }) => ({ number, change }));
+    this.apply({ terms: { one_off_items: waiting }, periods: changes, entries, events: [] });
+    const own = changes.find(({ number }) => number === first?.number);
+    if (own?.change.amount_cents === 0) this.apply(collected(this.subscription, own, this.now));
   }
 
   /** Pays credit out. */
   refund(part: number): void {
-    const { credit_balance_cents: credit, current_number: number } = this.subscription.course;
+    const { credit_balance_cents: credit, current_number: number } = this.subscription.terms;
     const amount = Math.floor((credit * part) / 10);
     this.refunded += amount;
-    this.apply({ entries: amountEntry('paid_out', number, 'Refund of credit', amount), happenings: [] });
+    this.apply({ entries: amountEntry('paid_out', number, 'Refund of credit', amount), events: [] });
   }
 
   /** What the customer owes for later periods, minus what it has in hand. */
   balance(): number {
-    const { next_period_lines: lines, credit_balance_cents: credit } = this.subscription.course;
+    const { next_period_lines: lines, credit_balance_cents: credit } = this.subscription.terms;
     return sumOf(lines) - credit;
   }
 
@@ -279,12 +265,12 @@ export class Simulated {
       const due = (
         [
           [d.notice_at, () => this.apply(announceTrialEnd())],
-          [d.grace_ends_at, () => this.apply({ happenings: [] })],
+          [d.grace_ends_at, () => this.apply({ events: [] })],
           [d.next_attempt_at, (at) => this.retry(at)],
           [d.lapses_at, (at) => this.lapse(at)],
           // After an end on the same day: then nothing is resumed.
           [d.resume_at, () => this.resumeOrEnd()],
-          [d.next_period_at, () => this.apply(passBoundary(this.subscription, this.now, { hasMethod: true }))],
+          [d.next_period_at, () => this.apply(endPeriod(this.subscription, this.now, { hasMethod: true }))],
         ] as readonly [CustomerInstant | null, (at: CustomerInstant) => void][]
       )
         .flatMap(([at, run]) => (at === null || at > target ? [] : [{ at, run }]))
@@ -297,23 +283,21 @@ export class Simulated {
   }
 
   retry(dueAt: CustomerInstant): void {
-    this.apply(attemptOpened());
-    // What waits for another retry is not what is charged.
-    const all = allOwed(this.subscription);
-    const owed = all.find(({ status }) => status === 'processing') ?? null;
-    this.subscription = { ...this.subscription, owed, others: all.filter((period) => period !== owed) };
-    this.charge(dueAt);
+    const period = firstRetry(this.subscription.periods);
+    if (period === null) throw new Error('nothing is retried');
+    this.apply(attemptOpened(period));
+    this.charge(period.number, dueAt);
   }
 
   lapse(dueAt: CustomerInstant): void {
-    const isDunning = this.subscription.course.state === 'past_due';
+    const isDunning = this.subscription.terms.state === 'past_due';
     this.apply(isDunning ? giveUp(this.subscription, dueAt) : lapse(this.subscription, this.now));
   }
 
   resumeOrEnd(): void {
-    const { course, timeZone } = this.subscription;
-    if (isOver(course, dateIn(this.now, timeZone))) {
-      this.apply(passBoundary(this.subscription, this.now, { hasMethod: true }));
+    const { terms, timeZone } = this.subscription;
+    if (isOver(terms, dateIn(this.now, timeZone))) {
+      this.apply(endPeriod(this.subscription, this.now, { hasMethod: true }));
     } else this.apply(resume(this.subscription, this.now));
   }
 
@@ -326,7 +310,7 @@ export class Simulated {
       status,
       served_until?.getTime() ?? null,
     ]);
-    const { state, credit_balance_cents: credit, next_period_lines: waiting } = this.subscription.course;
+    const { state, credit_balance_cents: credit, next_period_lines: waiting } = this.subscription.terms;
     return { periods, told: this.told, state, credit, waiting };
   }
 }
@@ -441,7 +425,7 @@ const terms = fc.record({
 });
 /** The terms of a subscription, what is asked of it, and the outcomes of its charges. */
 export interface Lived {
-  terms: Partial<Course>;
+  terms: Partial<SubscriptionTerms>;
   deeds: Deed[];
   outcomes: Outcome[];
 }
@@ -461,7 +445,7 @@ export function live({ terms: own, deeds: all, outcomes }: Lived): Simulated {
     else if (deed.do === 'change') subject.change(deed.wanted, deed.outcome);
     else if (deed.do === 'settle') subject.settle(deed.isPaid);
     else if (deed.do === 'refund') subject.refund(deed.part);
-    else if (deed.do === 'comeBack') subject.comeBack(subject.subscription.course.current_number - deed.before);
+    else if (deed.do === 'comeBack') subject.comeBack(subject.subscription.terms.current_number - deed.before);
     else if (deed.do === 'fee') subject.fee(deed.items);
     else if (deed.do === 'discount') subject.sell({ next_discounts: deed.discounts });
     else subject.runUntil(addMs(subject.now, deed.days * dayMs));

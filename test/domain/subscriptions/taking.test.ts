@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { type CreditAccount, postAll } from '../../../src/domain/subscriptions/account.ts';
-import { begunBy } from '../../../src/domain/subscriptions/apply.ts';
-import type { Course, Period } from '../../../src/domain/subscriptions/course.ts';
 import { type PeriodLine, sumOf } from '../../../src/domain/subscriptions/lines.ts';
+import type { Period, SubscriptionTerms } from '../../../src/domain/subscriptions/subscription.ts';
 import { restoreTaken, take } from '../../../src/domain/subscriptions/taking.ts';
 import { discountLists, fresh } from './simulated.ts';
 
@@ -14,23 +13,23 @@ const half = { name: 'Half', percent_off: 50, amount_off_cents: null, periods_le
 const upgrade: PeriodLine = { kind: 'proration', description: 'Upgrade', quantity: 1, amount_cents: 250 };
 const late: PeriodLine = { kind: 'owed', description: 'Period 1', quantity: 1, amount_cents: 714 };
 
-function courseWith(more: Partial<Course>): Course {
+function courseWith(more: Partial<SubscriptionTerms>): SubscriptionTerms {
   const items = [{ id: 'sbi_1' as const, name: 'Class', unit_amount_cents: 1_000, quantity: 1 }];
   return { ...fresh, state: 'active', anchor_start: '2027-01-31', next_number: 2, current_number: 1, items, ...more };
 }
 
-/** The course after period 2 has taken what it takes, and that period. */
-function taken(before: Course): { course: Course; period: Period } {
+/** The terms after period 2 has taken what it takes, and that period. */
+function taken(before: SubscriptionTerms): { terms: SubscriptionTerms; period: Period } {
   const taking = take(before, dates);
-  const begun = begunBy(taking, { status: 'unpaid', payment_intent_id: 'pi_1' });
-  const course = { ...before, ...taking.sold, ...postAll(before, taking.entries) };
-  return { course, period: { number: 2, ...begun } as Period };
+  const terms = { ...before, ...taking.sold, ...postAll(before, taking.entries) };
+  const begun = { number: 2, status: 'unpaid', discounts: taking.sold.discounts };
+  return { terms, period: { ...taking, ...begun } as unknown as Period };
 }
 
 /** What waits, what is in hand, fees and discounts after the period has given back what it took. */
-function backOf({ course, period }: ReturnType<typeof taken>, hasEnded = false, isOwedGone = false) {
-  const { entries, dropped, ...sold } = restoreTaken(course, period, { hasEnded, isOwedGone });
-  return { ...postAll(course, entries), ...sold, dropped };
+function backOf({ terms, period }: ReturnType<typeof taken>, hasEnded = false, isOwedGone = false) {
+  const { entries, dropped, ...sold } = restoreTaken(terms, period, { hasEnded, isOwedGone });
+  return { ...postAll(terms, entries), ...sold, dropped };
 }
 const kinds = (lines: PeriodLine[]) => lines.map(({ kind, amount_cents: amount }) => [kind, amount]);
 
@@ -46,22 +45,22 @@ describe('what a period takes', () => {
     ]);
     assert.equal(amount, 1_350);
     assert.deepEqual([sold.one_off_items, sold.discounts], [[], [{ ...half, periods_left: 0 }]]);
-    const { course } = taken(before);
-    assert.deepEqual(course.next_period_lines, []);
+    const { terms } = taken(before);
+    assert.deepEqual(terms.next_period_lines, []);
   });
 
   it('is credit before money', () => {
     const before = courseWith({ credit_balance_cents: 1_200 });
     const { amount_cents: amount, credit_used_cents: used } = take(before, dates);
     assert.deepEqual([amount, used], [0, 1_000]);
-    assert.equal(taken(before).course.credit_balance_cents, 200);
+    assert.equal(taken(before).terms.credit_balance_cents, 200);
   });
 
   it('is all that waits, also if credit has paid that to the cent', () => {
     const paid: PeriodLine = { kind: 'credit', description: 'Credit balance', quantity: 1, amount_cents: -714 };
     const before = courseWith({ next_period_lines: [late, paid] });
     assert.equal(take(before, dates).amount_cents, 1_000);
-    assert.deepEqual(taken(before).course.next_period_lines, []);
+    assert.deepEqual(taken(before).terms.next_period_lines, []);
   });
 });
 
@@ -110,7 +109,7 @@ describe('what a period gives back that is not paid', () => {
         assert.equal(sumOf(back.next_period_lines), sumOf(before.next_period_lines));
         assert.equal(back.credit_balance_cents, before.credit_balance_cents);
         assert.deepEqual(back.one_off_items, before.one_off_items);
-        const months = (all: Course['discounts']) =>
+        const months = (all: SubscriptionTerms['discounts']) =>
           all.map(({ name, periods_left: left }) => `${name} ${left}`).toSorted();
         assert.deepEqual(months(back.discounts), months(before.discounts));
       }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { addMs } from '../../../src/domain/instants.ts';
-import { replaceFees, unpaidFees } from '../../../src/domain/subscriptions/unpaid-fees.ts';
+import { replaceFees, unpaidFees } from '../../../src/domain/subscriptions/taking.ts';
 import { type Outcome, Simulated } from './simulated.ts';
 
 const towel = { name: 'Towel', unit_amount_cents: 300, quantity: 1 };
@@ -30,8 +30,8 @@ describe('the fees that are not paid', () => {
   it('are not those of a payment that is under way, and none after the end', () => {
     const subject = unpaid(8);
     const { subscription } = subject;
-    assert.ok(subscription.owed);
-    const underWay = { ...subscription, owed: { ...subscription.owed, status: 'processing' as const } };
+    const periods = subscription.periods.map((period) => ({ ...period, status: 'processing' as const }));
+    const underWay = { ...subscription, periods };
     assert.deepEqual(unpaidFees(underWay), []);
     subject.ask({ name: 'cancel', when: 'now' });
     assert.deepEqual(unpaidFees(subject.subscription), []);
@@ -40,7 +40,7 @@ describe('the fees that are not paid', () => {
   it('are replaced in the unpaid period, which then takes another amount', () => {
     const subject = unpaid(8);
     subject.fee([locker]);
-    assert.deepEqual([unpaidFees(subject.subscription), subject.subscription.course.one_off_items], [[locker], []]);
+    assert.deepEqual([unpaidFees(subject.subscription), subject.subscription.terms.one_off_items], [[locker], []]);
     assert.equal(subject.periods.get(2)?.amount_cents, 1_200);
     assert.equal(subject.before.owed_amount_cents, 1_200);
   });
@@ -57,8 +57,8 @@ describe('the fees that are not paid', () => {
     subject.fee([]);
     const { amount_cents: amount, credit_used_cents: used, status } = subject.periods.get(2) ?? {};
     assert.deepEqual([amount, used, status], [0, 1_000, 'paid']);
-    assert.equal(subject.subscription.course.credit_balance_cents, 100);
-    assert.equal(subject.subscription.course.state, 'active');
+    assert.equal(subject.subscription.terms.credit_balance_cents, 100);
+    assert.equal(subject.subscription.terms.state, 'active');
   });
 
   it('wait for the next period if the payment of the unpaid one can no longer be made', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { payOut, unspentCreditOf } from '../../../src/domain/subscriptions/unspent-credit.ts';
+import { payOut, unspentCreditOf } from '../../../src/domain/subscriptions/cover.ts';
 
 const source = (charge: number, given: number, paidOut = 0) => ({
   id: `pi_${charge}`,

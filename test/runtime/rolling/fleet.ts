@@ -5,7 +5,7 @@ import { type ServiceProcess, spawnProcess } from '../../support/process.ts';
 import { temporalServer, testNamespace } from '../../support/temporal.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 
-export type Kind = 'api' | 'worker' | 'pages';
+type Kind = 'api' | 'worker' | 'pages';
 
 /** The API processes behind their balancer, and the workers: as in production, on one machine. */
 export interface Fleet {

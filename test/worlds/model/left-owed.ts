@@ -1,4 +1,4 @@
-import { midnightIn } from '../calendar.ts';
+import { startOf } from '../../../lab/model/calendar.ts';
 import type { Body } from '../place.ts';
 import { day, hour, iso } from '../world.ts';
 import { eventsOf, type Payment, type Story } from './story.ts';
@@ -22,10 +22,10 @@ const longestSeries = 24 * day;
 
 const isToCome = ({ now }: Story, instant: string | null | undefined) => instant != null && Date.parse(instant) > now;
 const isDayToCome = ({ now, timeZone }: Story, date: string | null | undefined) =>
-  date != null && midnightIn(date, timeZone) > now;
+  date != null && startOf(date, timeZone) > now;
 /** The bank reports at 09:00 of its day. */
 const isResultToCome = ({ now }: Story, date: string | null | undefined) =>
-  date != null && midnightIn(date, 'Australia/Sydney') + 9 * hour > now;
+  date != null && startOf(date, 'Australia/Sydney') + 9 * hour > now;
 
 /** A payment that is under way, and nothing says until when; or that was to be made automatically, and was not. */
 function stuckPayment(story: Story, { name, status, subject }: Payment): string[] {

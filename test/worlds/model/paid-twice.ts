@@ -1,4 +1,4 @@
-import { midnightIn } from '../calendar.ts';
+import { startOf } from '../../../lab/model/calendar.ts';
 import { iso } from '../world.ts';
 import { type Payment, type Story, takingsOf } from './story.ts';
 
@@ -58,7 +58,7 @@ function forNothing(story: Story): string[] {
         const isChange = story.changes[subscription]?.some((one) => one.payment === payment.name);
         if (period === undefined) return isChange ? [] : [`${payment.name}: ${payment.total} taken for no period`];
         // What is owed for days that are over can be paid late, also by a challenge that begins then.
-        const endsAt = midnightIn(period.end, story.timeZone);
+        const endsAt = startOf(period.end, story.timeZone);
         if (challengedAt === null || challengedAt >= endsAt || at < endsAt) return [];
         return [`${payment.name}: a challenge was passed at ${iso(at)} for the days until ${period.end}`];
       }),

@@ -122,16 +122,6 @@ describe('the model of what may be taken', () => {
     ]);
   });
 
-  it('lets a plan take money again once it is resumed, and a link once it is renewed', () => {
-    const suspended = event(8, 'payment_plan.suspended', plan, { state_reason: 'requested' });
-    const resumed = story({
-      ...{ payments: [payment(plan)], happenings: [suspended, taken], deeds: [deed(9, 'resume', plan)] },
-    });
-    assert.deepEqual(takenAfterTheEnd(resumed), []);
-    const renewal = [event(8, 'payment_link.expired', link), event(9, 'payment_link.renewed', link), taken];
-    assert.deepEqual(takenAfterTheEnd(story({ payments: [payment(link)], happenings: renewal })), []);
-  });
-
   it('finds a payment that was taken twice, and lets it be taken again once it came back', () => {
     const again = event(12, 'payment_intent.succeeded', 'pay1');
     const twice = story({ payments: [payment(plan)], happenings: [taken, again] });
@@ -157,20 +147,6 @@ describe('the model of what may be taken', () => {
     assert.deepEqual(paidTwice(story({ payments, periods: adjoining })), []);
   });
 
-  it('finds money for no period, and a challenge that was passed for days that are over', () => {
-    const payments = [payment(subscription)];
-    const forNothing = story({ payments, happenings: [taken], periods: { [subscription]: [] } });
-    assert.deepEqual(paidTwice(forNothing), ['pay1: 1000 taken for no period']);
-    const challenge = event(5, 'payment_intent.requires_action', 'pay1');
-    const periods = { [subscription]: [paidPeriod(1, 'pay1')] };
-    assert.deepEqual(paidTwice(story({ payments, periods, happenings: [challenge, taken] })), [
-      'pay1: a challenge was passed at 2027-01-10T12:00:00.000Z for the days until 2027-01-09',
-    ]);
-    assert.deepEqual(paidTwice(story({ payments, periods, happenings: [taken] })), []);
-    const late = event(9, 'payment_intent.requires_action', 'pay1');
-    assert.deepEqual(paidTwice(story({ payments, periods, happenings: [late, taken] })), []);
-  });
-
   it('finds a refund of more than a payment holds, also because the bank has taken it back', () => {
     const refunds = [{ name: 'refund1', credit: 0 }];
     const payments = [payment(plan, { refunds })];
@@ -183,29 +159,6 @@ describe('the model of what may be taken', () => {
     assert.equal(givenBackTooMuch(story({ payments, happenings: [taken, cameBack, refunded(1)] })).length, 1);
     assert.deepEqual(givenBackTooMuch(story({ payments, happenings: [taken, refunded(1, 10), cameBack] })), []);
     assert.equal(givenBackTooMuch(story({ payments, happenings: [cameBack] })).length, 1);
-  });
-
-  it('finds credit that is paid out, or in hand, after the payment of its period came back', () => {
-    const refunds = [{ name: 'refund1', credit: 400 }];
-    const payments = [payment(subscription), payment(subscription, { name: 'pay2', refunds })];
-    const periods = { [subscription]: [paidPeriod(1, 'pay1'), paidPeriod(2, 'pay2')] };
-    const downgrade = { period: 1, status: 'made', lines: -400, changedAt: at(10), payment: null };
-    const changes = { [subscription]: [downgrade] };
-    const both = [taken, event(11, 'payment_intent.succeeded', 'pay2')];
-    const paidOut = event(14, 'refund.succeeded', 'refund1', { amount: 400 });
-    const shown = (credit: number) => ({ [subscription]: { credit_balance_cents: credit, next_period_lines: [] } });
-    const judged = (credit: number, ...more: Happening[]) =>
-      givenBackTooMuch(story({ payments, periods, changes, happenings: [...both, ...more], resources: shown(credit) }));
-    assert.deepEqual(judged(400), []);
-    assert.deepEqual(judged(0, paidOut), []);
-    assert.deepEqual(judged(400, paidOut), ['customer1/subscription1: 400 of credit at the end, and 0 held']);
-    const cameBack = event(12, 'payment_intent.returned', 'pay1');
-    assert.deepEqual(judged(0, cameBack), []);
-    assert.deepEqual(judged(400, cameBack), ['customer1/subscription1: 400 of credit at the end, and 0 held']);
-    assert.deepEqual(judged(0, cameBack, paidOut), [
-      'refund1: 400 of credit paid out by 2027-01-14T12:00:00.000Z, and 0 held',
-    ]);
-    assert.deepEqual(judged(0, paidOut, event(15, 'payment_intent.returned', 'pay1')), []);
   });
 
   it('finds credit that stays although the payment that it came from was refunded', () => {
@@ -281,17 +234,6 @@ describe('the model of what may be taken', () => {
       assert.deepEqual(leftOwed(story({ resources: { [of]: { ...shown, ...well } } })), []);
     });
   }
-
-  it('finds an unpaid slot of an active plan that nothing tries again, unless it was given up', () => {
-    const going = { ...active, next_payment_date: '2027-01-21' };
-    const slots = { data: [{ slot: 0, status: 'failed', payment_intent_id: 'pay1' }] };
-    const left = (status: string) =>
-      leftOwed(
-        story({ payments: [payment(plan, { status })], resources: { [plan]: going, [`${plan} payments`]: slots } }),
-      );
-    assert.deepEqual(left('failed'), ['customer1/plan1 is active: slot 0 is failed, and nothing tries it again']);
-    assert.deepEqual(left('canceled'), []);
-  });
 
   it('finds a challenge that a payer has left open, and a debit whose result has not come', () => {
     const open = (subject: string | null, day: number) =>

@@ -14,7 +14,7 @@ export interface Attempt {
   submittedAt: number | null;
 }
 
-export interface Refund {
+interface Refund {
   name: string;
   /** How much of it pays out credit of the subscription. */
   credit: number;

@@ -124,7 +124,7 @@ interface HangingProcess {
   process_id: string;
 }
 
-/** How the session is named that only shows that a process runs (`processes/heartbeat.ts`). */
+/** How the session is named that only shows that a process runs (`processes/self-watch.ts`). */
 const ofHeartbeats = 'payments heartbeat ';
 
 /** Returns the name of the session in which this process, such as "worker 4123@host", shows that it runs. */

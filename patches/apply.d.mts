@@ -1,0 +1,2 @@
+/** See apply.mjs. */
+export function patchPostgres(folder?: string): void;
