@@ -20,11 +20,13 @@ function leftBy({ status, changed_cents: changed, carried_cents: carried, ...per
 describe('random courses of subscriptions', () => {
   const lives: { terms: Lived; subject: Simulated }[] = [];
   const seed = searchSeed;
+  /** Some of these have a change that is paid, and a refund of credit: rare, so random lives may have none. */
+  const kept = { numRuns: 400, seed: 11 };
 
   before('live them', function () {
     this.timeout(120_000 + searchMs);
-    for (const terms of fc.sample(courses, { numRuns: searchRuns(1_500), seed }))
-      lives.push({ terms, subject: live(terms) });
+    for (const parameters of [kept, { numRuns: searchRuns(1_100), seed }])
+      for (const terms of fc.sample(courses, parameters)) lives.push({ terms, subject: live(terms) });
   });
 
   function hold(check: (subject: Simulated) => void): void {
