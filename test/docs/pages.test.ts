@@ -116,6 +116,17 @@ describe('the pages of the repository', () => {
     assert.deepEqual(broken, []);
   });
 
+  it('have the headings to which the words of the programs send a reader', () => {
+    const words = sources().replace(/' \+\n\s*'/g, '');
+    const named = [...words.matchAll(/(docs\/[\w/-]+\.md), "([^"]+)"/g)];
+    assert.ok(named.length >= 5, String(named.length));
+    const missing = named.filter(([, page = '', heading = '']) => !anchorsIn(page).includes(anchorOf(heading)));
+    assert.deepEqual(
+      missing.map(([text]) => text),
+      [],
+    );
+  });
+
   it('name only commands that package.json has', () => {
     const missing = pages.flatMap((page) =>
       [...textOf(page).matchAll(command)]

@@ -200,7 +200,7 @@ const guilty: [string, Doctored, Finding['promise'], RegExp][] = [
   ['a full link that is open', link({ status: 'open' }), 'P6', /lnk_1 is open, though it has taken all its 1 payments/],
   ['a link paid twice by events', link({}, 1, ['paid', 'paid']), 'P5', /lnk_1 has 2 events payment_link.paid, of 1/],
   [
-    'a challenge passed by nobody',
+    'a challenge that no payer has passed',
     { ledger: [charge({ outcome: 'requires_action' }), refund()] },
     ...(['P6', /is requires_action at the processor, succeeded here/] as const),
   ],

@@ -5,7 +5,7 @@ import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
 
-// See docs/performance.md, "Stacks and the time limit".
+// See docs/dependencies.md, "Stacks of workflows".
 describe('the tab Call Stack of the Web UI', function () {
   this.timeout(serverStartTimeoutMs);
   const service = useService({ idle: true });

@@ -1,5 +1,5 @@
 -- The triggers that call it are enabled `always`: they hold also where a session replicates, or restores. The owner of
--- a table can still take its trigger away, so in production the service's own role is not the owner (SECURITY.md).
+-- a table can still take its trigger away, so in production the service's own role is not the owner (docs/security.md).
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'rows of % are only ever added: % is refused', tg_table_name, lower(tg_op) using errcode = 'restrict_violation';

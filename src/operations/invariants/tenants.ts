@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { type Invariant, type Offender, restore } from './invariant.ts';
 import { referencesIn } from './tenant-tables.ts';
 
-const breach = `Treat it as a security incident (SECURITY.md): data of one biller or mode may be seen by another. ${restore}`;
+const breach = `Treat it as a security incident: data of one biller or mode may be seen by another. ${restore}`;
 
 /** Tables of what is on the clock of its customer. */
 const onClockOfCustomer = [

@@ -14,7 +14,7 @@ export const command = defineCommand({
   encryption verify [--json]    open everything and list what cannot be opened; changes nothing
 
 Set ENCRYPTION_KEYS as for the service. The exit status of rotate is 1 if anything is left under another key or format,
-that of verify if anything cannot be opened. SECURITY.md has the steps of a rotation.`,
+that of verify if anything cannot be opened. docs/security.md, "Encryption keys, and their rotation", has the steps.`,
   options: { json: { type: 'boolean' } },
   async run({ values, words: [form, ...rest] }, openContext) {
     refuseMore(rest);

@@ -45,8 +45,7 @@ const shutdownGraceTime = '10s';
 /**
  * A workflow task is first offered to the worker that has the workflow in memory; after this time, to all workers. They
  * must replay the history. It is also how long a task waits for a worker that was killed, so it cannot be longer: a
- * charge must follow within ten seconds. With a backlog of more than ten seconds, a part of the tasks is replayed;
- * docs/performance.md says what that costs.
+ * charge must follow within ten seconds. With a backlog of more than ten seconds, a part of the tasks is replayed.
  */
 const stickyQueueScheduleToStartTimeout = '10s';
 

@@ -134,7 +134,7 @@ export const chargingHeld: StuckKind<UnknownToUs> = {
         : `the live processor has made ${charges} charges and ${refunds} refunds that are not in this database, such as ` +
           `${example}: it was restored from a back-up`,
     remedy:
-      'Compare unknown_movements with the processor (docs/operations.md, After a restore); then ' +
+      'Compare unknown_movements with the processor (docs/operations.md, "Live charging is held"); then ' +
       `${opsCommand('release-charging', '--evidence', 'TEXT')}.`,
   }),
 };

@@ -41,8 +41,9 @@ export const encryptionKeysOld: StuckKind<ReportedProblem> = {
   say: ({ process, detail }) => ({
     why: `${process}: ${detail}. What others seal with it does not open there: webhooks, bank accounts and links fail`,
     remedy:
-      'Start this process again with the ENCRYPTION_KEYS of the others (SECURITY.md, rotation). If the key was given up ' +
-      'before anything was sealed with it, start one process once with its id in ENCRYPTION_KEYS_LOST: it is then forgotten.',
+      'Start this process again with the ENCRYPTION_KEYS of the others (docs/operations.md, "A process has old encryption ' +
+      'keys"). If the key was given up before anything was sealed with it, start one process once with its id in ' +
+      'ENCRYPTION_KEYS_LOST: it is then forgotten.',
   }),
 };
 
