@@ -11,6 +11,7 @@ const checks = {
   'the pairs of capabilities (test/pairs)': 'pairs',
   'what ends do to payments (docs/api/13a-what-an-end-does.md)': 'ends',
   'the OpenAPI document': 'lint:openapi',
+  'the planted faults (tools/mutants.txt)': 'mutants:check',
 };
 
 function run(script) {

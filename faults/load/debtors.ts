@@ -1,6 +1,7 @@
 import type { PaymentIntent } from '@payments-service/client';
 import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
+import { day } from '../../lab/model/calendar.ts';
 import { type Debtor, makeActivePlan, makeDebtor } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
 import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
@@ -38,8 +39,6 @@ interface Course {
   /** Says what is wrong at this time of the clock, if something is. */
   fault(at: number, isOver: boolean): Promise<string | null>;
 }
-
-import { day } from '../../lab/model/calendar.ts';
 
 /** Longer than two payments four weeks apart, or a return window, with all holidays. */
 const lifeDays = 85;

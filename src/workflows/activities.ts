@@ -56,7 +56,7 @@ export type WebhookOptions = Required<Pick<ActivityOptions, 'startToCloseTimeout
  * task queue, where it is, for as long as it takes. A failure never comes from the receiver, only from our side. An
  * activity takes Temporal twice the work.
  */
-export function webhooksBy(isInTask: boolean, options: WebhookOptions): WebhookActivities {
+export function webhookActivities(isInTask: boolean, options: WebhookOptions): WebhookActivities {
   if (isInTask) return proxyLocalActivities<WebhookActivities>({ ...options, retry: { maximumAttempts: 1 } });
   return proxyActivities<WebhookActivities>({
     ...options,
@@ -66,7 +66,7 @@ export function webhooksBy(isInTask: boolean, options: WebhookOptions): WebhookA
 }
 
 /** Returns that an activity must make what has failed within the workflow task. @throws any other failure. */
-export function inAnActivity(isInTask: boolean, error: unknown): 'needs an activity' {
+export function orNeedsActivity(isInTask: boolean, error: unknown): 'needs an activity' {
   if (!isInTask || isCancellation(error)) throw error;
   return 'needs an activity';
 }

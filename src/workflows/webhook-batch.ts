@@ -1,4 +1,4 @@
-import { inAnActivity, webhooksBy } from './activities.ts';
+import { orNeedsActivity, webhookActivities } from './activities.ts';
 import { type BatchProgress, type BatchStatus, showBatch } from './operator-page/batch.ts';
 import { openPage } from './operator-page/page.ts';
 
@@ -16,12 +16,12 @@ export async function webhookBatch(deliveryIds: string[]): Promise<void> {
   let left = deliveryIds;
   for (let isInTask = true; left.length > 0; ) {
     const summary = `first attempts of ${left.length} deliveries`;
-    const made: BatchProgress | 'needs an activity' = await webhooksBy(isInTask, {
+    const made: BatchProgress | 'needs an activity' = await webhookActivities(isInTask, {
       startToCloseTimeout: timeout,
       summary,
     })
       .sendWebhookBatch(left)
-      .catch((error: unknown) => inAnActivity(isInTask, error));
+      .catch((error: unknown) => orNeedsActivity(isInTask, error));
     isInTask = made !== 'needs an activity' && made.needsActivity !== true;
     if (made === 'needs an activity') continue;
     left = made.left ?? left.slice(made.taken);

@@ -10,7 +10,7 @@ import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { commands } from '../messages/updates.ts';
-import { inAnActivity, inProcess, type WebhookOptions, webhooksBy } from './activities.ts';
+import { inProcess, orNeedsActivity, type WebhookOptions, webhookActivities } from './activities.ts';
 import { refusedCommandOf } from './effect-failure.ts';
 import {
   type CommandOutcome,
@@ -140,7 +140,7 @@ async function attempt(
     if (!isCancellation(error)) throw error;
   });
   try {
-    const text = await webhooksBy(false, optionsOf(known)).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+    const text = await webhookActivities(false, optionsOf(known)).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
     return { givenUp: { text, isRefused: false } };
   } catch (error) {
     const refusal = refusedCommandOf(error);
@@ -152,9 +152,9 @@ async function attempt(
 /** Makes one attempt: in the workflow task if the receiver responds promptly, otherwise in an activity. */
 async function makeAttempt(deliveryId: string, known: number | null): Promise<Progress | null> {
   for (let isInTask = true; ; isInTask = false) {
-    const made = await webhooksBy(isInTask, optionsOf(known))
+    const made = await webhookActivities(isInTask, optionsOf(known))
       .attemptWebhookDelivery(deliveryId, known)
-      .catch((error: unknown) => inAnActivity(isInTask, error));
+      .catch((error: unknown) => orNeedsActivity(isInTask, error));
     if (made !== 'needs an activity') return made;
   }
 }

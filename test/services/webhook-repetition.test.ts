@@ -105,6 +105,25 @@ describe('an attempt of a webhook delivery', () => {
     }
   });
 
+  it('says nothing about the endpoint if its worker was frozen, although the receiver accepted it: the other attempt failed', async () => {
+    const { endpoint, id } = await the.made();
+    receiver.answer = (_request, response, nth) => response.writeHead(nth === 1 ? 200 : 500).end();
+    const thaw = await freeze(id);
+    await the.attempt(id);
+    const failingSince = async () => {
+      const [row] = await db.sql<{ failing_since: Date | null }[]>`
+        select failing_since from webhook_endpoints where id = ${endpoint.id}`;
+      return row?.failing_since ?? null;
+    };
+    const before = await failingSince();
+    assert.ok(before);
+    the.pass(day);
+    assert.equal((await thaw())?.status, 'pending');
+    assert.deepEqual(await failingSince(), before);
+    assert.deepEqual(await statuses(id), [500]);
+    await deleteWebhookEndpoint(db.sql, the.call, endpoint.id);
+  });
+
   it('that is told 410 at an address which the endpoint has left does not disable it', async () => {
     const { endpoint, id } = await the.made('/old');
     receiver.answer = (request, response) => response.writeHead(request.url === '/old' ? 410 : 200).end();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { beforeEach } from 'mocha';
-import { selectOpenAdvance } from '../../src/db/test-clocks.ts';
+import { selectClockById, selectOpenAdvance } from '../../src/db/test-clocks.ts';
 import { customerInstant } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, RefundRequest } from '../../src/processors/processor.ts';
@@ -15,8 +15,7 @@ import { collectOptimistically } from '../../src/services/plans/optimistic-colle
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
-import { completeAdvance } from '../../src/services/test-clocks/clock-advance.ts';
-import { collectAll } from '../../src/services/test-clocks/collect-all.ts';
+import { carryOutAdvance } from './advance.ts';
 import { type Reply, useApi } from './api.ts';
 import { useDatabase, useSharedDatabase } from './database.ts';
 import { makeKeys } from './factories.ts';
@@ -157,11 +156,10 @@ export function useStage({ biller, isAlone = false, isDamaged = false }: StageOp
       expireDueSession(db.sql, chargeHook, id, workflowTime(at)),
     /** Carries out the advance that a clock has accepted. */
     async carryOut(clockId: string): Promise<void> {
-      const advance = await selectOpenAdvance(db.sql, clockId);
-      assert.ok(advance, 'the clock is not advancing');
-      const { from_time: from, target_time: target } = advance;
-      await collectAll(db.sql, processors, { clockId, from, target }, realNow());
-      await completeAdvance(db.sql, advance, realNow());
+      assert.ok(await selectOpenAdvance(db.sql, clockId), 'the clock is not advancing');
+      await carryOutAdvance(db.sql, clockId, processors);
+      const clock = await selectClockById(db.sql, clockId);
+      assert.notEqual(clock?.status, 'failed', clock?.failure_reason ?? '');
     },
     /** Advances a clock and carries the advance out. */
     async advance(clockId: string, target: string): Promise<void> {

@@ -9,9 +9,9 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { createWebApp } from '../../src/sites/app.ts';
+import { carryOutAdvance } from '../support/advance.ts';
 import { testDeps } from '../support/api.ts';
 import type { Place } from './place.ts';
-import { carryOutQuickly } from './quick-place.ts';
 
 export interface OpenPlace {
   place: Place;
@@ -60,7 +60,7 @@ export async function openQuickly(): Promise<OpenPlace> {
   const api = await serve(createWebApp(deps), { port: 0 });
   const place = {
     ...{ url: `http://127.0.0.1:${api.port}`, sql, vault },
-    carryOut: (clockId: string) => carryOutQuickly(sql, clockId),
+    carryOut: (clockId: string) => carryOutAdvance(sql, clockId),
   };
   const close = async () => {
     await api.close();

@@ -66,17 +66,17 @@ async function moveAll(db: Db, advance: ClockAdvanceRow, steps: AdvanceSteps): P
   const { test_clock_id: clockId, target_time: target } = advance;
   const failures = new Map<string, string>();
   const move = movesInTurn(db, advance, steps);
-  let isTried = 0;
+  let timesTried = 0;
   let lastStep = '';
   for (;;) {
     const failed = [...failures.keys()];
     const [first, next] = await steps.step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
     if (first === undefined) return [...failures.values()][0] ?? null;
     const step = `${first.id} ${first.at?.getTime()}`;
-    isTried = step === lastStep ? isTried + 1 : 1;
+    timesTried = step === lastStep ? timesTried + 1 : 1;
     lastStep = step;
     const failure =
-      isTried > tries
+      timesTried > tries
         ? `${first.id} is due and was not collected`
         : isCollecting(first)
           ? await move(first, next)

@@ -1,6 +1,10 @@
 import { listExistingIntentIds } from '../../db/clock-effects.ts';
-import type { Db, Writer } from '../../platform/postgres/connection.ts';
+import { dueOnClock } from '../../db/due-on-clock.ts';
+import { laterInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { dryRun } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
@@ -8,7 +12,7 @@ import { type NewEvent, recordedEvents } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
-import { collectAll } from './collect-all.ts';
+import { collectOnClock } from './expiry.ts';
 import { admitAdvance } from './test-clocks.ts';
 
 /**
@@ -66,6 +70,34 @@ export async function dryRunAdvance(
     return { ...admitted, manifest, effects: await withFacts(tx, events.map(asEffect)) };
   });
   return { ...result, effects: await withRolledBack(db, result.effects) };
+}
+
+/** How often the same step may be due, such as the hand-over of a debit to the bank. Beyond that it would never end. */
+const mostRepeated = 1000;
+
+/**
+ * Does all that is due on a clock up to `target`, in the order of an advance from `from`, without workflows, in the
+ * caller's transaction. `now` is the real time.
+ * @throws Error if a step stays due however often it is taken.
+ */
+async function collectAll(
+  tx: Tx,
+  processors: Processors,
+  { clockId, from, target }: { clockId: string; from: CustomerInstant; target: CustomerInstant },
+  now: RealInstant,
+): Promise<void> {
+  const taken = new Map<string, number>();
+  let reached = from;
+  for (;;) {
+    const [due] = await dueOnClock(tx, clockId, target, { limit: 1 });
+    if (due === undefined) return;
+    const step = `${due.id} ${due.at?.getTime()}`;
+    const times = (taken.get(step) ?? 0) + 1;
+    if (times > mostRepeated) throw new Error(`${due.id} is due and was not collected`);
+    taken.set(step, times);
+    reached = laterInstant(due.at ?? reached, reached);
+    await collectOnClock(tx, processors, due, { at: reached, now });
+  }
 }
 
 function asEffect({ type, subjectId, at, data }: NewEvent) {

@@ -1,6 +1,7 @@
 import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
@@ -9,7 +10,8 @@ import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
 import { transact } from '../events.ts';
-import { collectOnClock } from './collect-all.ts';
+import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
+import { subjects } from '../subjects/kinds.ts';
 
 // A link, a session or a mandate on a test clock waits for nothing but the clock. So it has no workflow: the advance
 // itself lets it expire, when it is its turn, many in one transaction.
@@ -78,4 +80,15 @@ async function expireTogether(
     if (isOutage(error)) throw error;
     return `${current}: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** Takes the step of a subject that is due on a clock at this time, or lets a mandate lapse. */
+export async function collectOnClock(
+  db: Db,
+  processors: Processors,
+  { kind, id }: DueSubject,
+  time: { at: CustomerInstant; now: RealInstant },
+): Promise<void> {
+  if (kind !== 'mandate') return subjects[kind].collect(db, processors, id, time);
+  await transact(db, { requestId: null, now: time.now }, (tx) => expireMandateOnClock(tx, id, time));
 }

@@ -93,7 +93,11 @@ async function endLine(
 /** Returns the deliveries to each endpoint, in the order of the list. */
 function linesOf(ids: readonly string[]): string[][] {
   const lines = new Map<string, string[]>();
-  for (const id of ids) lines.set(endpointKeyOf(id), [...(lines.get(endpointKeyOf(id)) ?? []), id]);
+  for (const id of ids) {
+    const line = lines.get(endpointKeyOf(id));
+    if (line === undefined) lines.set(endpointKeyOf(id), [id]);
+    else line.push(id);
+  }
   return [...lines.values()];
 }
 

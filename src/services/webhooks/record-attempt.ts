@@ -148,14 +148,20 @@ async function recordSuccesses(
   batchId: string | undefined,
 ): Promise<RecordedDelivery[]> {
   const now = clock();
-  const recorded = await atomically(db, (tx) => recordSuccessesIn(tx, made, now));
-  for (const each of made) {
-    const row = recorded.find(({ id }) => id === each.delivery.id);
-    if (row !== undefined) emit(telemetryOf(each, row, now, batchId));
+  try {
+    const recorded = await atomically(db, (tx) => recordSuccessesIn(tx, made, now));
+    for (const each of made) {
+      const row = recorded.find(({ id }) => id === each.delivery.id);
+      if (row !== undefined) emit(telemetryOf(each, row, now, batchId));
+    }
+    return recorded;
+  } catch (error) {
+    if (error instanceof MadeBefore) return [];
+    throw error;
   }
-  return recorded;
 }
 
+/** @throws MadeBefore if none of them is recorded */
 async function recordSuccessesIn(tx: Tx, made: readonly MadeAttempt[], now: RealInstant): Promise<RecordedDelivery[]> {
   const [first] = made;
   if (first === undefined) return [];
@@ -165,12 +171,10 @@ async function recordSuccessesIn(tx: Tx, made: readonly MadeAttempt[], now: Real
   await updateResponding(tx, address, { failingSince: null, isPrompt });
   const isVerified = made.some(({ response }) => response.kind === 'responded' && response.returnsChallenge);
   if (isVerified) await verifyEndpoint(tx, address, now);
-  return recordAttempts(
-    tx,
-    made.map(attemptRow),
-    { status: 'delivered', nextAttemptAt: null, failureReason: null },
-    now,
-  );
+  const delivered = { status: 'delivered' as const, nextAttemptAt: null, failureReason: null };
+  const recorded = await recordAttempts(tx, made.map(attemptRow), delivered, now);
+  if (recorded.length === 0) throw new MadeBefore();
+  return recorded;
 }
 
 function attemptRow({ delivery, number, at, response }: MadeAttempt): WebhookAttemptRow {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { carryOutAdvance } from '../../support/advance.ts';
 import { useStage } from '../../support/stage.ts';
 import type { Place } from '../place.ts';
-import { carryOutQuickly } from '../quick-place.ts';
 import { type Happening, tell } from '../telling.ts';
 import { waysOf } from '../ways.ts';
 import type { World } from '../world.ts';
@@ -53,7 +53,7 @@ describe('the model of what may be taken, on a world', () => {
 
   it('finds nothing in a sound one, and each rule finds what was damaged in it', async () => {
     const { sql } = stage.db;
-    const carryOut = (clockId: string) => carryOutQuickly(sql, clockId);
+    const carryOut = (clockId: string) => carryOutAdvance(sql, clockId);
     const place: Place = { url: stage.api.url, sql, vault: stage.vault, carryOut };
     const [way] = waysOf(world);
     assert.ok(way);
