@@ -5,11 +5,10 @@ import {
   updateCustomer as storeChange,
 } from '../../db/customers.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
 import type { CustomerUpdate } from '../../resources/customer.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
+import type { Instants } from '../customer-time.ts';
 import { timeOf } from '../customer-time.ts';
 import { assertNoErrors, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
@@ -24,7 +23,7 @@ export type DefaultChanged = (
   tx: Tx,
   customer: CustomerRow,
   methodId: Id<'payment_method'> | null,
-  instants: { at: CustomerInstant; now: RealInstant },
+  instants: Instants,
 ) => Promise<void>;
 
 /**

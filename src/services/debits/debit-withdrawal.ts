@@ -3,10 +3,9 @@ import { completeAttempt, lockAttempt } from '../../db/payment-attempts.ts';
 import { lockPaymentIntent, updateDebitedIntent } from '../../db/payment-intents.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Id } from '../../domain/ids.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { record } from '../events.ts';
 import { endSessionOf } from '../links/canceled-payment.ts';
 import { outcomeEvent } from '../payments/charge-records.ts';
@@ -21,7 +20,7 @@ import { wake } from '../wake.ts';
 export async function withdrawDebits(
   tx: Tx,
   owner: { planId: Id<'payment_plan'> } | { subscriptionId: Id<'subscription'> },
-  { at, now, keep = 'nothing' }: { at: CustomerInstant; now: RealInstant; keep?: 'nothing' | 'by_hand' },
+  { at, now, keep = 'nothing' }: Instants & { keep?: 'nothing' | 'by_hand' },
 ): Promise<string[]> {
   const withdrawn: string[] = [];
   for (const debit of await listAcceptedDebits(tx, owner)) {

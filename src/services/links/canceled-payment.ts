@@ -1,7 +1,8 @@
 import { lockFreeSessionOfIntent } from '../../db/checkout-sessions.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { expireSession, type TwoTimes } from './changes.ts';
+import type { Instants } from '../customer-time.ts';
+import { expireSession } from './changes.ts';
 
 /**
  * Ends the session in which a payer could pay this locked payment of a plan or a subscription, which is canceled or
@@ -11,7 +12,7 @@ import { expireSession, type TwoTimes } from './changes.ts';
 export async function endSessionOf(
   tx: Tx,
   { id, checkout_session_id: sessionId }: Pick<PaymentIntentRow, 'id' | 'checkout_session_id'>,
-  instant: TwoTimes,
+  instant: Instants,
 ): Promise<void> {
   const session = sessionId === null ? null : await lockFreeSessionOfIntent(tx, id);
   if (session !== null) await expireSession(tx, session, 'payment_canceled', instant);

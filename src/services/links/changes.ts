@@ -13,8 +13,8 @@ import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
 import { pass } from '../crash-points.ts';
+import type { Instants } from '../customer-time.ts';
 import { checkoutSessionEvent, paymentLinkEvent, record } from '../events.ts';
 import { wake } from '../wake.ts';
 import type { SessionEnd } from './availability.ts';
@@ -22,16 +22,10 @@ import type { SessionEnd } from './availability.ts';
 // What the states of links and sessions become, with their events. The rows are locked: the link first, then its
 // sessions.
 
-/** When something happens: in customer time, and in real time. */
-export interface TwoTimes {
-  at: CustomerInstant;
-  now: RealInstant;
-}
-
 /** What a completed payment or setup does to the plan or subscription of its link, in the caller's transaction. */
 export type ApplyTo = (
   tx: Tx,
-  completed: TwoTimes & {
+  completed: Instants & {
     paymentPlanId: Id<'payment_plan'> | null;
     subscriptionId: Id<'subscription'> | null;
     /** Whether what a paused subscription has served unpaid is collected, or let go. */
@@ -41,7 +35,7 @@ export type ApplyTo = (
 ) => Promise<void>;
 
 /** A method was saved, or a payment has succeeded. `amount` is null if no money was taken. */
-interface Completion extends TwoTimes {
+interface Completion extends Instants {
   amount: MinorUnits | null;
   paymentMethodId: Id<'payment_method'> | null;
 }
@@ -51,7 +45,7 @@ export async function expireSession(
   tx: Tx,
   session: CheckoutSessionRow,
   reason: SessionEnd,
-  { at, now }: TwoTimes,
+  { at, now }: Instants,
 ): Promise<void> {
   await wake.checkoutSession(tx, session, now);
   await endSession(tx, session, reason, at);
@@ -135,7 +129,7 @@ async function countOnLink(tx: Tx, link: PaymentLinkRow, { at, now, amount }: Co
  * Takes a payment that came back off its link. A link that was completed by it opens again. If its time is over, it is
  * expired, and if its customer was deleted, deactivated. A link that has ended otherwise stays as it is.
  */
-export async function uncount(tx: Tx, link: PaymentLinkRow, amount: MinorUnits, { at, now }: TwoTimes): Promise<void> {
+export async function uncount(tx: Tx, link: PaymentLinkRow, amount: MinorUnits, { at, now }: Instants): Promise<void> {
   const row = await updatePaymentLink(tx, link.id, {
     payments_count: Math.max(0, link.payments_count - 1),
     collected_amount: Math.max(0, link.collected_amount - amount),
@@ -160,7 +154,7 @@ export async function expireLink(
   tx: Tx,
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
-  { at, now }: TwoTimes,
+  { at, now }: Instants,
   reason: 'time' | 'payment_returned' = 'time',
 ): Promise<void> {
   const row = await updatePaymentLink(tx, link.id, {
@@ -179,7 +173,7 @@ export async function deactivateLink(
   tx: Tx,
   link: PaymentLinkRow,
   reason: 'requested' | 'customer_deleted',
-  { at, now }: TwoTimes,
+  { at, now }: Instants,
 ): Promise<PaymentLinkRow> {
   const row = await updatePaymentLink(tx, link.id, {
     status: 'deactivated',
@@ -198,7 +192,7 @@ export async function deactivateLink(
  * then waited for it. An outcome has the time of its attempt; the link does not expire before its own. Returns whether
  * it has expired.
  */
-export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: TwoTimes): Promise<boolean> {
+export async function expireIfOverdue(tx: Tx, link: PaymentLinkRow, { at, now }: Instants): Promise<boolean> {
   const { status, expires_at: expiresAt, wake_at: wakeAt } = link;
   if (status !== 'open' || expiresAt === null || (wakeAt !== null && expiresAt > at)) return false;
   const sessions = await lockSessionsOfLink(tx, link.id);
@@ -213,7 +207,7 @@ async function endOpenSessions(
   tx: Tx,
   link: PaymentLinkRow,
   sessions: readonly CheckoutSessionRow[],
-  instant: TwoTimes,
+  instant: Instants,
 ): Promise<void> {
   if (link.status === 'open') return;
   for (const session of sessions) {
@@ -238,7 +232,7 @@ export async function dropMethod(tx: Tx, id: Id<'payment_method'>, at: CustomerI
 }
 
 /** Ends the open links and sessions of a locked customer, who is deleted. */
-export async function endLinksOfCustomer(tx: Tx, customerId: string, instant: TwoTimes): Promise<void> {
+export async function endLinksOfCustomer(tx: Tx, customerId: string, instant: Instants): Promise<void> {
   for (const link of await lockLinksOfCustomer(tx, customerId)) {
     if (link.status === 'open') await deactivateLink(tx, link, 'customer_deleted', instant);
   }

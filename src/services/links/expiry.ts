@@ -10,11 +10,12 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import type { ChargeHook } from '../payments/charge.ts';
-import { endSession, expireLink, type TwoTimes } from './changes.ts';
+import { endSession, expireLink } from './changes.ts';
 
 type Time = WorkflowTime & { now: RealInstant };
 
@@ -84,7 +85,7 @@ async function failChallenge(
   tx: Tx,
   hook: ChargeHook,
   { status, payment_intent_id: intentId }: CheckoutSessionRow,
-  instant: TwoTimes,
+  instant: Instants,
 ): Promise<boolean> {
   return status === 'processing' && intentId !== null && endChallenge(tx, hook, intentId, instant);
 }

@@ -13,6 +13,7 @@ import { challengeEnd } from '../../domain/challenges.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import { pass } from '../crash-points.ts';
+import type { Instants } from '../customer-time.ts';
 import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import { assertAcceptsPayment, SessionClosed } from './availability.ts';
@@ -23,7 +24,6 @@ import {
   dropUnkeptMethod,
   expireIfOverdue,
   expireSession,
-  type TwoTimes,
   uncount,
 } from './changes.ts';
 
@@ -126,7 +126,7 @@ async function failed(
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
   { methodId, isRestricted }: { methodId: Id<'payment_method'> | null; isRestricted: boolean },
-  instant: TwoTimes,
+  instant: Instants,
 ): Promise<void> {
   const { at, now } = instant;
   // Otherwise a stranger who has the URL could fill the customer's methods with cards that do not work.

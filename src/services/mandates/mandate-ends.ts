@@ -14,6 +14,7 @@ import type { ReturnReason } from '../../domain/schemes/scheme-profile.ts';
 import type { Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { MandateCancel } from '../../resources/mandate-input.ts';
+import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { mandateEvent, type NewEvent, record, reserve, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -27,7 +28,7 @@ export type StopDebits = (
   tx: Tx,
   of: { mandateId: Id<'mandate'> } | { methodId: Id<'payment_method'> } | { customerId: Id<'customer'> },
   code: 'mandate_unavailable' | 'payment_method_unavailable',
-  record: { at: CustomerInstant; now: RealInstant; requestId: string | null },
+  record: Instants & { requestId: string | null },
 ) => Promise<void>;
 
 const eventOf = { canceled: 'mandate.canceled', failed: 'mandate.failed', expired: 'mandate.expired' } as const;

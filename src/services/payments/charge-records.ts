@@ -11,6 +11,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { ChargeRequest, DebitRequest } from '../../processors/processor.ts';
+import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { intentEvent, type NewEvent } from '../events.ts';
 import { emit } from '../telemetry.ts';
@@ -174,7 +175,7 @@ export function completed(
   intent: PaymentIntentRow,
   attempt: Pick<PaymentAttemptRow, 'by_payer'>,
   outcome: ChargeOutcome,
-  { at, now }: { at: CustomerInstant; now: RealInstant },
+  { at, now }: Instants,
 ): { completion: AttemptCompletion; updated: PaymentIntentRow } {
   const { code, message } = outcome.kind === 'failed' ? outcome : { code: null, message: null };
   return {

@@ -15,6 +15,7 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
+import type { Instants } from '../customer-time.ts';
 import { reserve, transact } from '../events.ts';
 import {
   type Charge,
@@ -66,7 +67,7 @@ export interface ChargeRecorder {
   completed(outcome: CompletedAttempt): Promise<CustomerInstant | null>;
   returned(returned: AttemptReturn): Promise<CustomerInstant | null>;
   /** The payment was canceled for good. */
-  canceled?(instant: { at: CustomerInstant; now: RealInstant }): Promise<void>;
+  canceled?(instant: Instants): Promise<void>;
   /** The deadline for the challenge of the bank. Undefined or null: there is none. */
   challengeEndsAt?: CustomerInstant | null;
 }

@@ -1,9 +1,8 @@
 import { hasOwnWorkflow, selectDebit, updateDebit } from '../../db/bank-debits.ts';
 import { completeAttempt, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, markCanceled, type PaymentIntentRow } from '../../db/payment-intents.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -60,7 +59,7 @@ export async function cancelLocked(
   tx: Tx,
   intent: LockedIntentRow,
   open: PaymentAttemptRow | null,
-  instants: { at: CustomerInstant; now: RealInstant },
+  instants: Instants,
 ): Promise<void> {
   if (open !== null) await endAttempt(tx, open, instants);
   const row = await markCanceled(tx, intent.id, instants.at);
@@ -73,11 +72,7 @@ export async function cancelLocked(
  * a challenge. Returns whether it was canceled: in another status it is not. What a bank has taken back cannot be paid
  * again anyway.
  */
-export async function cancelUnpaid(
-  tx: Tx,
-  intent: LockedIntentRow,
-  instants: { at: CustomerInstant; now: RealInstant },
-): Promise<boolean> {
+export async function cancelUnpaid(tx: Tx, intent: LockedIntentRow, instants: Instants): Promise<boolean> {
   if (intent.status !== 'failed' && intent.status !== 'requires_action') return false;
   const open = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
   await cancelLocked(tx, intent, open, instants);
@@ -85,11 +80,7 @@ export async function cancelUnpaid(
 }
 
 /** Ends the attempt that waits for a challenge or for the hand-over to the bank. */
-async function endAttempt(
-  tx: Tx,
-  attempt: PaymentAttemptRow,
-  { at, now }: { at: CustomerInstant; now: RealInstant },
-): Promise<void> {
+async function endAttempt(tx: Tx, attempt: PaymentAttemptRow, { at, now }: Instants): Promise<void> {
   const isDebit = attempt.outcome === 'accepted';
   const message = isDebit
     ? 'The payment was canceled before the bank had the debit.'

@@ -1,7 +1,6 @@
 import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
 import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
@@ -9,6 +8,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
+import type { Instants } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
 import { subjects } from '../subjects/kinds.ts';
@@ -87,7 +87,7 @@ export async function collectOnClock(
   db: Db,
   processors: Processors,
   { kind, id }: DueSubject,
-  time: { at: CustomerInstant; now: RealInstant },
+  time: Instants,
 ): Promise<void> {
   if (kind !== 'mandate') return subjects[kind].collect(db, processors, id, time);
   await transact(db, { requestId: null, now: time.now }, (tx) => expireMandateOnClock(tx, id, time));
