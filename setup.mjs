@@ -16,7 +16,12 @@ if (Number.parseInt(process.versions.node, 10) < neededVersion) {
   );
   process.exit(1);
 }
-patchPostgres();
+try {
+  patchPostgres();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
 // The programs that this one starts use the same folder. If it cannot be written, code is compiled at each start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
 module.enableCompileCache(process.env.NODE_COMPILE_CACHE);

@@ -1,8 +1,8 @@
 // Applies postgres.patch to the PostgreSQL client that npm has installed. No package runs a script when it is installed
 // (.npmrc), so the first program that starts does it (setup.mjs); each later start compares the file's checksum. Plain
 // JavaScript, because the image and an older Node.js load it too.
-import { createHash } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -29,12 +29,13 @@ export function patchPostgres(folder = folderOfClient()) {
   const patched = sumOf(text) === before && applyPatch(text, patch);
   if (!patched || sumOf(patched) !== after)
     throw new Error(`${file} is not that of postgres 3.4.9, to which patches/postgres.patch belongs. Run "npm ci".`);
+  // Under another name first: programs may start side by side, and read it.
+  const scratch = `${file}.${randomUUID()}`;
   try {
-    // Under another name first: programs may start side by side, and read it.
-    const scratch = `${file}.${process.pid}`;
     writeFileSync(scratch, patched);
     renameSync(scratch, file);
   } catch (error) {
+    rmSync(scratch, { force: true });
     throw new Error(`${file} needs patches/postgres.patch. Run "node setup.mjs" as a user who may write it.`, {
       cause: error,
     });

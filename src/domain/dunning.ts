@@ -75,8 +75,7 @@ const halfHourMs: Milliseconds = 1_800_000;
  * Whether a stored retry is the one that dunning gives. The zone of the account, or its rules, may have changed since:
  * then a change of clocks between makes it half an hour or an hour earlier or later.
  */
-export function isSameRetry(stored: CustomerInstant | null, due: CustomerInstant | null): boolean {
-  if (stored === null || due === null) return stored === due;
+export function isSameRetry(stored: CustomerInstant, due: CustomerInstant): boolean {
   const apart = Math.abs(stored.getTime() - due.getTime());
   return apart % halfHourMs === 0 && apart <= 2 * halfHourMs;
 }

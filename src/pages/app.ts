@@ -26,7 +26,7 @@ function health(status: number, word: string): Answer {
 }
 
 const routes: readonly PageRoute[] = [
-  // As the API has them: the process runs; it can show pages, for a balancer, which takes a process out before it ends.
+  // /healthz: the process runs. /readyz: it can show pages; a balancer takes it out when it cannot, and before it ends.
   { method: 'GET', path: '/healthz', handle: async () => health(200, 'ok') },
   {
     method: 'GET',

@@ -46,7 +46,7 @@ export interface PageRequest {
   gone: AbortSignal;
 }
 
-/** The request of a request, as the services see it. */
+/** Returns what the services need of a page request: its id, instant and connection. */
 export function payerOf({ requestId, now, address, userAgent }: PageRequest): PayerRequest {
   return { requestId, now, connection: { address, userAgent } };
 }

@@ -151,7 +151,7 @@ export const Unchangeable = Type.Union([Type.String(), Type.Null()], {
 
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' });
 export const Livemode = Type.Boolean({ description: 'False in the sandbox.' });
-/** The last fields of what is paid by a customer, such as `the customer`: account, mode, test clock, dates. */
+/** The last fields of a resource that has a customer. `customer` is how its description names it, as `its customer`. */
 export const lastFields = (customer: string) => ({
   biller_id: Type.String({ description: 'The account that is paid.' }),
   livemode: Livemode,

@@ -49,7 +49,7 @@ export function contextOf(
   connection: Connection | null = null,
 ): RequestContext {
   const { id, kind, biller_id: billerId, livemode } = credential;
-  return { billerId, livemode, requestId, keyId: id, keyKind: kind, connection, now, ...termsOf(credential) };
+  return { billerId, livemode, requestId, keyId: id, keyKind: kind, connection, now, ...decidedByBiller(credential) };
 }
 
 /** The request of a payer, who has no key. */
@@ -70,11 +70,11 @@ export function payerContext(biller: BillerRow, livemode: boolean, payer: PayerR
     keyKind: 'publishable',
     connection,
     now,
-    ...termsOf(biller),
+    ...decidedByBiller(biller),
   };
 }
 
-function termsOf(biller: BillerRow | CredentialRow) {
+function decidedByBiller(biller: BillerRow | CredentialRow) {
   return {
     timeZone: biller.time_zone,
     feeSchedule: { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed },

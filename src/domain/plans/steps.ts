@@ -269,6 +269,7 @@ function skipped(plan: Plan, from: SlotNumber, until: SlotNumber): SkippedSlot[]
   }));
 }
 
+/** Nothing is awaited: no retry, no challenge. */
 const atRest = { next_attempt_at: null, challenge_ends_at: null } as const;
 
 /** Ends the retries. A slot whose payment came back, and was not tried since, says so again. */

@@ -38,7 +38,10 @@ export function firstChallenge<P extends RecurringPayment>(oldestFirst: readonly
   return waiting.toSorted((a, b) => Number(a.challenge_ends_at) - Number(b.challenge_ends_at))[0] ?? null;
 }
 
-/** Whether a retry is set to the instant that dunning gives. One that dunning has at once is right until `latest`. */
+/**
+ * Whether a retry is set to the instant that dunning gives. A retry that is due at once is right if it is not later
+ * than `latest`.
+ */
 export function isRightRetry(payment: RecurringPayment, timeZone: string, latest: CustomerInstant): boolean {
   const { next_attempt_at: stored, last_result_at: lastResultAt } = payment;
   const dueAt = retryDueAt(payment, timeZone);
@@ -48,7 +51,7 @@ export function isRightRetry(payment: RecurringPayment, timeZone: string, latest
   return lastResultAt === null ? isSameRetry(stored, dueAt) : stored.getTime() === dueAt.getTime();
 }
 
-/** What pays: a plan or a subscription. */
+/** What is dunned: a plan or a subscription. */
 interface Dunned {
   failure_behaviour: FailureBehaviour;
   /** Of the biller: retries by card are counted in local dates. */

@@ -201,18 +201,20 @@ function eventsOf(
   return events.length > 0 || isTold ? events : ['updated'];
 }
 
-/** A period that costs nothing. */
-const free = {
-  ...{ status: 'paid', lines: [], amount_cents: 0, carried_cents: 0, credit_used_cents: 0, discounts: [] },
+/** A period that has taken nothing from the account, and whose payment nobody has tried. */
+const fresh = {
+  ...{ status: 'paid', carried_cents: 0, credit_used_cents: 0, discounts: [] },
   ...{ payment_intent_id: null, ...untried, retry_asked_at: null, gives_up_at: null, lapsed_at: null },
   ...{ changed_cents: 0, withheld_cents: 0, is_given_back: false, served_until: null },
 } satisfies Partial<Period>;
 
-function newPeriod({ start, end, ...period }: NewPeriod): Period {
-  return { ...free, start_date: start, end_date: end, ...period };
+/** @throws Error if the period begins without its statement: it would be given away (`billed`). */
+function newPeriod({ start, end, lines, amount_cents: amount, ...period }: NewPeriod): Period {
+  if (lines === undefined || amount === undefined) throw new Error(`period ${period.number} begins and is not billed`);
+  return { ...fresh, start_date: start, end_date: end, lines, amount_cents: amount, ...period };
 }
 
-/** What is supposed of a subscription whose change is only foretold. */
+/** What a forecast takes as the state before the change. */
 const supposed: Before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
 
 /** Returns a copy of a subscription as a change would make it, to foretell what comes after. */

@@ -114,13 +114,13 @@ function nextStart(terms: SubscriptionTerms, current: Period | null): PlainDate 
 /** When dunning gives up after a final decline, or the unpaid period of a paused subscription is over. */
 function lapsesAt(subscription: SubscriptionWithPeriods): CustomerInstant | null {
   const { terms, current, timeZone } = subscription;
-  const owed = openPeriods(subscription);
+  const open = openPeriods(subscription);
   if (terms.state === 'past_due') {
-    const givenUp = owed.filter(({ status }) => status === 'unpaid' && !terms.cancel_requested);
+    const givenUp = open.filter(({ status }) => status === 'unpaid' && !terms.cancel_requested);
     return earliestInstant(givenUp.map(({ gives_up_at: date }) => date));
   }
   const isPausedUnpaid = terms.state === 'paused' && terms.state_reason === 'payment_failed';
-  const isOpen = owed.some(({ lapsed_at: date }) => date === null) && owed.every(({ status }) => status === 'unpaid');
+  const isOpen = open.some(({ lapsed_at: date }) => date === null) && open.every(({ status }) => status === 'unpaid');
   return isPausedUnpaid && isOpen && current !== null ? startOfDay(current.end_date, timeZone) : null;
 }
 

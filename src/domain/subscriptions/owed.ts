@@ -87,7 +87,7 @@ export function owedFor(subscription: SubscriptionWithPeriods, period: Period, a
 }
 
 /** What is owed for an unpaid period, as a period of its own: its dates until today, and what was served of it. */
-export interface OwedPart extends Pick<Period, 'start_date' | 'end_date' | 'served_until' | 'lines'> {}
+interface OwedPart extends Pick<Period, 'start_date' | 'end_date' | 'served_until' | 'lines'> {}
 
 /**
  * Returns what a resume collects for unpaid periods by payments of their own, older first. None if nothing is owed, if

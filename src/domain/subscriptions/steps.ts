@@ -38,7 +38,7 @@ export type SubscriptionEventName =
   | 'updated'
   | 'in_effect_changed';
 
-/** A period that begins: its dates, and how it differs from one that costs nothing. */
+/** A period that begins. It has no statement until it is billed. */
 export type NewPeriod = PeriodDates &
   Pick<Period, 'kind'> &
   Partial<Omit<Period, 'number' | 'start_date' | 'end_date'>>;
@@ -112,7 +112,10 @@ export function isOver({ ends_at: endsAt }: Pick<SubscriptionTerms, 'ends_at'>, 
   return endsAt !== null && endsAt <= today;
 }
 
-/** A boundary has come: the subscription ends, or pauses, or its next period begins. */
+/**
+ * The end of the period that runs has come, or the start date of a subscription that waits for it: the subscription
+ * ends, or pauses, or its next period begins.
+ */
 export function endPeriod(
   subscription: SubscriptionWithPeriods,
   at: CustomerInstant,

@@ -17,7 +17,7 @@ export type StateReason = 'requested' | 'payment_failed' | 'no_payment_method' |
 /** A trial is `paid`: nothing is owed for it. `void`: nothing is owed, and it was not bought. */
 type PeriodStatus = 'processing' | 'paid' | 'retrying' | 'unpaid' | 'void';
 
-/** The terms of a subscription, and how far it has come. Dates are biller-local. */
+/** The row of a subscription: its terms, its state and how far it has come. Dates are biller-local. */
 export interface SubscriptionTerms extends Omit<PeriodCalendar, 'anchor_start'>, CreditAccount, Sold {
   state: SubscriptionState;
   state_reason: StateReason | null;

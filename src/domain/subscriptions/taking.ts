@@ -152,14 +152,15 @@ type Billed = Pick<Period, keyof Statement>;
 export function replaceFees(subscription: SubscriptionWithPeriods, fees: OneOffItem[]): ReplacedFees {
   const unpaid = collectable(subscription);
   const taker = unpaid.find((period) => period.lapsed_at === null && !isOwedAlone(period)) ?? null;
-  const billed = unpaid
+  const replaced = unpaid
     .map((period) => billedWith(period, period === taker ? fees : []))
     .filter(({ period, change }) => change.amount_cents !== period.amount_cents || period === taker);
   return {
     waiting: taker === null ? fees : [],
-    periods: billed,
-    entries: billed.flatMap(({ period: { number, credit_used_cents: before }, change: { credit_used_cents: used } }) =>
-      amountEntry('given_back', number, `Credit of period ${number} that its fees no longer need`, used - before),
+    periods: replaced,
+    entries: replaced.flatMap(
+      ({ period: { number, credit_used_cents: before }, change: { credit_used_cents: used } }) =>
+        amountEntry('given_back', number, `Credit of period ${number} that its fees no longer need`, used - before),
     ),
   };
 }

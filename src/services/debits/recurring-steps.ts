@@ -37,23 +37,27 @@ export async function finishStep(
 }
 
 /** Returns the charge of an attempt that a dead worker left open: the processor may have taken the money. Or null. */
-export async function findInterrupted(tx: Tx, payments: readonly Payment[]): Promise<Charge | null> {
+export async function findInterrupted(tx: Tx, payments: readonly Payment[], ownerId: string): Promise<Charge | null> {
   for (const payment of payments) {
     const { status, payment_intent_id: intentId } = payment;
     const attempt = status === 'processing' && intentId !== null ? await selectAttemptInFlight(tx, intentId) : null;
     if (attempt === null || !isOwnAttempt(attempt) || attempt.outcome !== 'processing') continue;
-    return reopenCharge(tx, await lockPaymentOf(tx, payment), attempt);
+    return reopenCharge(tx, await lockPaymentOf(tx, payment, ownerId), attempt);
   }
   return null;
 }
 
-/** Returns the intent of a slot or a period, locked. @throws if it is gone, which only a damaged database can have. */
+/**
+ * Returns the intent of a slot or a period, locked. `ownerId` is its plan or subscription.
+ * @throws Error if there is none, which only a damaged database can have.
+ */
 export async function lockPaymentOf(
   tx: Tx,
-  { payment_intent_id: id }: Pick<Payment, 'payment_intent_id'>,
+  { payment_intent_id: id, status }: Payment,
+  ownerId: string,
 ): Promise<LockedIntentRow> {
   const intent = id === null ? null : await lockPaymentIntent(tx, id);
-  if (intent === null) throw new Error(`payment intent ${id} was not found, although what it pays exists`);
+  if (intent === null) throw new Error(`${ownerId} is ${status} without its payment (${id ?? 'no id'})`);
   return intent;
 }
 

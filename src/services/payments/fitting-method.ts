@@ -53,8 +53,8 @@ export interface Pricing extends SurchargingRow {
 }
 
 /**
- * Says at a door, before a charge of this base amount, that the mandate of its locked method or the scheme allows less
- * for one debit. For a card, and for an account without a mandate, nothing is read. Locks the mandate.
+ * Says in a request, before a charge of this base amount, that the mandate of its locked method or the scheme allows
+ * less for one debit. For a card, and for an account without a mandate, nothing is read. Locks the mandate.
  * @throws InvalidState `mandate_limit_exceeded`, the code that the charge would have.
  */
 export async function assertWithinLimit(

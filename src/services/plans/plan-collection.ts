@@ -64,7 +64,7 @@ async function openDuePayment(
   const [locked, databaseTime] = await pipelined(tx, [lockPlanWithSlots(tx, planId), databaseNow(tx)]);
   if (locked === null) return null;
   const { plan, slots } = locked;
-  const interrupted = await findInterrupted(tx, slots);
+  const interrupted = await findInterrupted(tx, slots, plan.id);
   if (interrupted !== null) return interrupted;
   const isOnClock = plan.test_clock_id !== null;
   if (plan.state === 'active') {
@@ -96,7 +96,7 @@ async function openRetry(
   now: RealInstant,
 ): Promise<Charge | null> {
   const { plan } = locked;
-  const [intent, method] = await pipelined(tx, [lockPaymentOf(tx, slot), chargeableMethod(tx, plan)]);
+  const [intent, method] = await pipelined(tx, [lockPaymentOf(tx, slot, plan.id), chargeableMethod(tx, plan)]);
   if (intent.status !== 'failed' && intent.status !== 'returned') {
     const what = `the retry of ${slotInWords(slot.slot)} is due, but its payment ${intent.id} is ${intent.status}`;
     throw new PlanInconsistent(plan.id, [what]);

@@ -48,7 +48,7 @@ async function giveUpSlot(
   const refusal = whyNotGivenUp(slot);
   if (refusal !== null) throw new CommandRefused(refusal);
   const { plan } = locked;
-  const intent = await lockPaymentOf(tx, slot);
+  const intent = await lockPaymentOf(tx, slot, plan.id);
   await cancelLocked(tx, intent, null, { at, now: origin.now });
   const after = await store(tx, locked, giveUp(locked, slot, at), at);
   const shown = ({ status, next_attempt_at }: Slot) => ({ status, next_attempt_at });

@@ -11,6 +11,7 @@ import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { applyChange as applyPlanChange } from '../../domain/plans/apply.ts';
 import { resume, retryAll } from '../../domain/plans/steps.ts';
+import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import { applyChange } from '../../domain/subscriptions/apply.ts';
 import { comingPeriods, wayToCollect } from '../../domain/subscriptions/coming.ts';
@@ -207,7 +208,7 @@ async function withNewMethod(
   const change = changeByNewMethod({ row, subscription: before }, at, { unpaid, isOwedApart: way === 'apart' });
   const { subscription } = applyChange(before, change, { before: row, at });
   const { terms } = subscription;
-  const isTried = openPeriods(subscription).some(({ status }) => status === 'retrying');
+  const isTried = firstRetry(subscription.periods) !== null;
   const isPaused = terms.state === 'paused' && terms.resumes_at === null && !isTried;
   const isUnstarted = terms.state === 'pending' && terms.started_at === null;
   return { subscription, waitsForBiller: isPaused || isUnstarted };

@@ -58,19 +58,19 @@ export async function retrySubscriptionNow(db: Db, id: string, { by, now }: Chan
   const executed = transact(db, { requestId: null, now }, async (tx) => {
     const { locked, at } = await lockForCommand(tx, id, now);
     const { row, subscription } = locked;
-    const [owed] = openPeriods(subscription);
+    const [open] = openPeriods(subscription);
     const change = respondTo({ name: 'retry_now' }, subscription, at);
     if ('refused' in change) throw new CommandRefused(`Nothing to retry: ${change.refused}`);
-    const last = owed?.payment_intent_id ? await selectLastAttempt(tx, owed.payment_intent_id) : null;
-    assertNotJustTried(last, `period ${owed?.number}`, now);
+    const last = open?.payment_intent_id ? await selectLastAttempt(tx, open.payment_intent_id) : null;
+    assertNotJustTried(last, `period ${open?.number}`, now);
     await store(tx, locked, change, at);
     const tenant = tenantOf(row);
-    const dates = changesBetween({ next_attempt_at: owed?.next_attempt_at ?? null }, { next_attempt_at: at });
+    const dates = changesBetween({ next_attempt_at: open?.next_attempt_at ?? null }, { next_attempt_at: at });
     const changes = Object.fromEntries(
-      Object.entries(dates).map(([name, value]) => [`periods/${owed?.number}/${name}`, value]),
+      Object.entries(dates).map(([name, value]) => [`periods/${open?.number}/${name}`, value]),
     );
     await recordAudit(tx, { action: 'subscription.retried_now', by, at: now, tenant, subjectId: id, changes });
-    return `Period ${owed?.number} is being tried again, attempt ${(owed?.failures ?? 0) + 1}.`;
+    return `Period ${open?.number} is being tried again, attempt ${(open?.failures ?? 0) + 1}.`;
   });
   return refusedIfInvalid(executed);
 }

@@ -15,8 +15,8 @@ import { chargeableMethod } from '../payments/new-intent.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
 
 /**
- * Says at a door what the charges to come of a subscription, as it will be, would say: its mandate allows less for one
- * debit. Without a method, and if no payment is to come, nothing is asked. Locks the method and its mandate.
+ * Says in a request what the charges to come of a subscription, as it will be, would say: its mandate allows less for
+ * one debit. Without a method, and if no payment is to come, nothing is asked. Locks the method and its mandate.
  * @throws InvalidState `mandate_limit_exceeded`.
  */
 export async function assertPayable(

@@ -63,14 +63,19 @@ async function amountInFlight(
  * Cancels the payment of an unpaid period, so that no payer can pay it. One that a bank has taken back stays
  * `returned`: it cannot be paid again either.
  */
-export async function cancelPaymentOfPeriod(tx: Tx, period: Period, instants: Instants): Promise<void> {
-  const intent = await lockPaymentOf(tx, period);
+export async function cancelPaymentOfPeriod(
+  tx: Tx,
+  { row }: LockedSubscription,
+  period: Period,
+  instants: Instants,
+): Promise<void> {
+  const intent = await lockPaymentOf(tx, period, row.id);
   if (intent.status === 'returned' || intent.status === 'canceled') return;
   await cancelLocked(tx, intent, null, instants);
   await endSessionOf(tx, intent, instants);
 }
 
 /** Cancels the payments of unpaid periods that are over, or that a resume leaves void. */
-export async function giveUpUnpaid(tx: Tx, { subscription }: LockedSubscription, instants: Instants): Promise<void> {
-  for (const period of openPeriods(subscription)) await cancelPaymentOfPeriod(tx, period, instants);
+export async function giveUpUnpaid(tx: Tx, locked: LockedSubscription, instants: Instants): Promise<void> {
+  for (const period of openPeriods(locked.subscription)) await cancelPaymentOfPeriod(tx, locked, period, instants);
 }

@@ -55,7 +55,7 @@ async function takeDueStep(
   const [locked, databaseTime] = await pipelined(tx, [lockWithPeriods(tx, id), databaseNow(tx)]);
   if (locked === null) return null;
   const { row } = locked;
-  const interrupted = await findInterrupted(tx, openPeriods(locked.subscription));
+  const interrupted = await findInterrupted(tx, openPeriods(locked.subscription), id);
   if (interrupted !== null) return interrupted;
   const isOnClock = row.test_clock_id !== null;
   assertSubscriptionDates(locked, isOnClock ? time.at : laterInstant(time.at, withoutClock(databaseTime)));

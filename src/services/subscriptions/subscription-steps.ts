@@ -52,8 +52,8 @@ export interface AskedStep {
 }
 
 /**
- * The current period ends. A change that waits for its challenge ends with it: its price was for the days that were
- * left. Money that is on its way for a change becomes credit.
+ * The current period ends, or the start date has come. A change that waits for its challenge ends with it: its price
+ * was for the days that were left. Money that is on its way for a change becomes credit.
  */
 export async function endCurrentPeriod(step: Step): Promise<Charge | null> {
   const { tx, at, now } = step;
@@ -104,7 +104,7 @@ export async function openRetry(step: Step, debit = reserve(step.tx)): Promise<C
   processorFor(charging.processors, locked.row.livemode);
   const period = firstRetry(locked.subscription.periods);
   if (period === null) throw new Error(`subscription ${locked.row.id} has no payment to retry`);
-  const intent = await lockPaymentOf(tx, period);
+  const intent = await lockPaymentOf(tx, period, locked.row.id);
   const method = await chargeableMethod(tx, locked.row);
   await store(tx, locked, attemptOpened(period), at);
   const decided = decideSurcharge(intent, method, surchargingOf(locked.row), at);

@@ -91,8 +91,8 @@ export async function updateSubscriptionTerms(
       );
     }
     assertNoErrors(errors);
-    const billed = fees === undefined ? locked : await replaceUnpaidFees(tx, locked, fees, { at, now: context.now });
-    const after = await store(tx, billed, newMethodStep(billed, change, at), at, change);
+    const charged = fees === undefined ? locked : await replaceUnpaidFees(tx, locked, fees, { at, now: context.now });
+    const after = await store(tx, charged, newMethodStep(charged, change, at), at, change);
     if (isChargedOtherwise(input)) await assertPayable(tx, after, at);
     await wake.subscription(tx, row, context.now);
     return shownRow(after);
@@ -110,17 +110,17 @@ async function replaceUnpaidFees(
   instants: Instants,
 ): Promise<LockedSubscription> {
   const { at } = instants;
-  const { waiting, periods: billed, entries } = replaceFees(locked.subscription, fees);
+  const { waiting, periods: charged, entries } = replaceFees(locked.subscription, fees);
   const periods: PeriodChange[] = [];
-  for (const { period, change } of billed) {
+  for (const { period, change } of charged) {
     const { number } = period;
     const isFree = change.amount_cents === 0;
-    if (isFree) await cancelPaymentOfPeriod(tx, period, instants);
+    if (isFree) await cancelPaymentOfPeriod(tx, locked, period, instants);
     else await updatePaymentOfPeriod(tx, locked, period, change.amount_cents, at);
     periods.push({ number, change: isFree ? { ...change, payment_intent_id: null } : change });
   }
   let after = await store(tx, locked, { terms: { one_off_items: waiting }, periods, entries, events: [] }, at);
-  for (const { period } of billed.filter(({ change }) => change.amount_cents === 0)) {
+  for (const { period } of charged.filter(({ change }) => change.amount_cents === 0)) {
     after = await store(tx, after, collected(after.subscription, period, at), at);
   }
   return after;
@@ -134,7 +134,7 @@ async function updatePaymentOfPeriod(
   amount: MinorUnits,
   at: CustomerInstant,
 ): Promise<void> {
-  const intent = await lockPaymentOf(tx, period);
+  const intent = await lockPaymentOf(tx, period, row.id);
   const fee_amount = feeFor(amount, { basisPoints: row.fee_basis_points, fixed: row.fee_fixed });
   const method = await chargeableMethod(tx, row);
   await updateIntentAmounts(tx, decideSurcharge({ ...intent, amount, fee_amount }, method, surchargingOf(row), at), at);
