@@ -6,7 +6,7 @@ import { useStage } from '../support/stage.ts';
 import { stuckBySubject } from '../support/stuck.ts';
 
 // Sydney goes back in the night of 4 April 2027: 00:00 is at 13:00 UTC before, at 14:00 after.
-const ways = { 'in one advance': undefined, 'by the day': 86_400_000 };
+const ways = { 'in one advance': undefined, 'by each due day': 86_400_000 };
 
 describe('days in the time zone of the biller', () => {
   const stage = useStage({ biller: { timeZone: 'Australia/Sydney' } });

@@ -123,6 +123,29 @@ describe('updating a plan', () => {
     return id;
   }
 
+  for (const state of ['active', 'suspended']) {
+    it(`changes nothing of a plan that is ${state} if one field cannot be changed, and names each such field`, async () => {
+      const fixed = {
+        frequency_type: 'weekly',
+        frequency_period: 3,
+        first_amount_cents: 100,
+        currency: 'USD',
+        start_date: '2027-03-01',
+        first_date: '2027-02-27',
+        customer_id: 'cus_x',
+      };
+      const id = await inState(state);
+      const before = (await stage.request('GET', `${path}/${id}`)).body;
+      assert.deepEqual(
+        refusal(await put(id, { ...always, metadata, ...fixed }), 422),
+        Object.keys(fixed)
+          .map((name) => `/${name} immutable`)
+          .sort(),
+      );
+      assert.deepEqual((await stage.request('GET', `${path}/${id}`)).body, before);
+    });
+  }
+
   it('changes metadata in every state, without an event or a step of the plan', async () => {
     for (const state of ['pending', 'active', 'suspended', 'deactivated', 'closed']) {
       const id = await inState(state);

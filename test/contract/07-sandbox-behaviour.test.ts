@@ -117,6 +117,17 @@ describe('Sandbox test behaviour', () => {
       });
     }
 
+    it('count only in the sandbox: with a live key, every reserved word is metadata like any other', async () => {
+      const metadata = {
+        _sandbox_outcome: 'anything',
+        _sandbox_outcome_by_period: 'anything',
+        _sandbox_bank_outcome: 'anything',
+      };
+      const request = { key: stage.keys.liveSecret, body: intent({ metadata }) };
+      const { status, body } = await stage.api.send('POST', '/api/v1/payment_intents', request);
+      assert.deepEqual([status, body.metadata], [201, metadata]);
+    });
+
     it('apply to any payment method', async () => {
       const helpers = '/test_helpers/payment_methods';
       const methods = [await neutral(), await method(card()), await method(card({ token_metadata: vaulted }))];

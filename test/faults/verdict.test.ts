@@ -25,6 +25,18 @@ const claim = { amount: 500, what: 'a plan', succeeded: [0, 1], attempts: [0, 1]
 const [theAttempt = assert.fail()] = sound().attempts;
 const openedAfter = openedAt(attemptId) - 1;
 const [response = assert.fail()] = exchange().responses;
+/** The charge of a process whose clock was off by so much. Its line was read 40 ms later, by the right clock. */
+const chargedBy = (offMs: number, notAfter: number): Doctored => ({
+  ledger: [
+    {
+      ...charge({ opened_at: new Date(openedAt(attemptId) + offMs).toISOString() }),
+      seenAt: openedAt(attemptId) + 40,
+    },
+    refund(),
+  ],
+  claims: [{ ...claim, notAfter }],
+});
+const hourMs = 3_600_000;
 
 const toldToWait = arrival(2, { behaviour: 'asks to wait', accepted: false });
 const waiting = (at: number): Doctored => ({
@@ -106,6 +118,16 @@ const innocent: Record<string, Doctored> = {
   'a link that counts what was taken': link(),
   'periods that follow each other, each paid once': sold(periods.toReversed()),
   'a debit that succeeded and came back': debit(course),
+  'a charge in time by a clock that is an hour ahead': chargedBy(hourMs, openedAfter + 1),
+  'a charge in time by a clock that is an hour behind': chargedBy(-hourMs, openedAfter + 1),
+  'a webhook that comes early because its sender died before it recorded the wait': {
+    arrivals: [arrival(1), toldToWait, arrival(2, { at: 4_000 })],
+  },
+  'a challenge that its payer has passed': {
+    ...link(),
+    ledger: [charge({ outcome: 'requires_action' }), refund()],
+    claims: [{ amount: 500, what: 'a link', succeeded: [0, 0], attempts: [1, 1], isChallenged: true }],
+  },
 };
 
 /** What was doctored, the promise that it breaks, and words that say how. */
@@ -120,6 +142,8 @@ const guilty: [string, Doctored, Finding['promise'], RegExp][] = [
     'P1',
     /opened after the plan was ended/,
   ],
+  ['it by a clock that is an hour ahead', chargedBy(hourMs, openedAfter), 'P1', /opened after the plan was ended/],
+  ['it by a clock that is an hour behind', chargedBy(-hourMs, openedAfter), 'P1', /opened after the plan was ended/],
   [
     'a second refund',
     { ledger: [charge(), refund(), refund({ idempotency_key: 're_2' })] },
@@ -196,6 +220,14 @@ const guilty: [string, Doctored, Finding['promise'], RegExp][] = [
     { ...link(), ledger: [charge(), charge(other), refund()] },
     ...(['P1', /lnk_1 was paid 2 times, of 1/] as const),
   ],
+  [
+    'a link that counts too few payments',
+    { ...link(), ledger: [charge(), charge(other), refund()] },
+    ...(['P6', /lnk_1 counts 1 payments, and 2 were made/] as const),
+  ],
+  ['another sum of a link', link({ collected_amount: 400 }), 'P6', /lnk_1 has collected 400 by 1 payments of 500/],
+  ['a link completed too early', link({ max_payments: 2 }), 'P6', /lnk_1 is completed by 1 payments, of 2/],
+  ['a completion never told', link({}, 1, ['paid']), 'P5', /lnk_1 has 0 events payment_link.completed, of 1/],
   ['a payer thanked for nothing', link({}, 2), 'P3', /lnk_1 counts 1 payments, and 2 payers were thanked/],
   ['a full link that is open', link({ status: 'open' }), 'P6', /lnk_1 is open, though it has taken all its 1 payments/],
   ['a link paid twice by events', link({}, 1, ['paid', 'paid']), 'P5', /lnk_1 has 2 events payment_link.paid, of 1/],
@@ -210,9 +242,22 @@ const guilty: [string, Doctored, Finding['promise'], RegExp][] = [
     sold([...periods.slice(0, 1), period(2, '2027-01-09', '2027-01-16')]),
     ...(['P2', /sub_1 begins 2027-01-09, though the last ended 2027-01-08/] as const),
   ],
+  [
+    'one payment for two periods',
+    sold(periods.map((one) => ({ ...one, payment_intent_id: 'pi_1' }))),
+    ...(['P1', /sub_1 has one payment for two periods/] as const),
+  ],
   ['a period charged twice', sold(periods.slice(0, 1)), 'P1', /sub_1 was charged 2 times for 1 paid periods/],
   ['a period charged never', sold(periods, charges.slice(0, 1)), 'P2', /sub_1 has 2 paid periods, and was charged 1/],
   ['a debit never handed over', { ...debit(course), ledger: [] }, 'P2', /1 attempts were to be made/],
+  [
+    'a debit handed over twice',
+    { ...debit(course), ledger: [charge({ outcome: 'submitted' }), charge({ ...other, outcome: 'submitted' })] },
+    ...(['P1', /at most 1 attempts were to be made/] as const),
+  ],
+  ['a return unknown there', { ...debit(course), ledger: [] }, 'P6', /returned here, and is unknown to the processor/],
+  ['a failure of what succeeded', debit([...course, 'failed']), 'P1', /a debit: 1 failed, of 0/],
+  ['a return told twice', debit([...course, 'returned']), 'P6', /a debit: 2 returned, of 1/],
   ['a result never told', debit(['processing', 'returned']), 'P2', /a debit: 0 succeeded, of 1/],
   ['a result told twice', debit(['succeeded', ...course]), 'P1', /a debit: 2 succeeded, of 1/],
   ['a return never told', debit(['succeeded']), 'P6', /a debit: 0 returned, of 1/],

@@ -27,8 +27,17 @@ import { moneyOf, storyLine } from './story.ts';
 /** Monday, 1 February 2027, 11:00 in Sydney: a business day, before the cut-off. */
 const start = '2027-02-01T00:00:00.000Z';
 
-/** How a clock is moved to a date: as far as each advance may go, or by each day on which something is due. */
-const ways = { 'in one step': undefined, 'day by day': 86_400_000 };
+/** How a clock is moved to a date. */
+interface Way {
+  /** The most milliseconds of an advance. By default as many as it may have. */
+  stride?: number;
+  /** Whether it stops at each stride, also where nothing is due. By default one advance passes over those. */
+  isEach?: boolean;
+}
+
+const dayMs = 86_400_000;
+const ways: Record<string, Way> = { 'in one step': {}, 'by each due day': { stride: dayMs } };
+const everyDay: Record<string, Way> = { 'day by day': { stride: dayMs, isEach: true } };
 
 // biome-ignore lint/suspicious/noExplicitAny: a response is checked against its schema when it is received.
 type Shown = any;
@@ -39,8 +48,9 @@ export type Life = ReturnType<typeof beginLife>;
 
 /**
  * Returns `lived`, which declares a test: the story is lived through twice, each time on a clock of its own, with the
- * same assertions. The title begins with the pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock
- * begins at `from`; `account` changes the biller.
+ * same assertions. A third time if it `isDaily`: a day on which nothing is due changes nothing. The title begins with
+ * the pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock begins at `from`; `account` changes the
+ * biller.
  */
 export function useLives({ from = start, account = {} }: { from?: string; account?: ProfileChange } = {}) {
   const stage = useStage();
@@ -49,16 +59,16 @@ export function useLives({ from = start, account = {} }: { from?: string; accoun
     if (Object.keys(account).length === 0) return;
     await changeBillerProfile(stage.db.sql, stage.keys.biller.id, account, { by: tester, now: realNow() });
   });
-  return function lived(title: string, story: (life: Life) => Promise<void>): void {
+  return function lived(title: string, story: (life: Life) => Promise<void>, { isDaily = false } = {}): void {
     it(title, async () => {
-      for (const [way, stride] of Object.entries(ways)) {
+      for (const [name, way] of Object.entries({ ...ways, ...(isDaily && everyDay) })) {
         const { id } = await stage.merchant.clock(from);
-        const life = beginLife(stage, id, { from, stride });
+        const life = beginLife(stage, id, { from, ...way });
         try {
           await story(life);
           await life.holds();
         } catch (error) {
-          if (error instanceof Error) error.message = `Moved ${way}: ${error.message}`;
+          if (error instanceof Error) error.stack = `Moved ${name}: ${error.stack}`;
           throw error;
         }
       }
@@ -66,8 +76,12 @@ export function useLives({ from = start, account = {} }: { from?: string; accoun
   };
 }
 
-/** Begins a life on a clock that is at `from`, and is moved by at most `stride` milliseconds at a time. */
-export function beginLife(stage: Stage, clock: string, { from = start, stride = Number.POSITIVE_INFINITY } = {}) {
+/** Begins a life on a clock that is at `from`. */
+export function beginLife(
+  stage: Stage,
+  clock: string,
+  { from = start, stride = Number.POSITIVE_INFINITY, isEach = false }: Way & { from?: string } = {},
+) {
   const { merchant } = stage;
   const { client } = merchant;
   const debtor = useDebtor(stage);
@@ -105,7 +119,7 @@ export function beginLife(stage: Stage, clock: string, { from = start, stride = 
 
   /** The end of the next advance, at most `furthest`: a stride further, or all strides in which nothing is due. */
   async function nextStep(at: number, furthest: number): Promise<number> {
-    if (at + stride >= furthest) return furthest;
+    if (isEach || at + stride >= furthest) return Math.min(at + stride, furthest);
     const [due] = await dueOnClock(stage.db.sql, clock, customerInstant(furthest), { limit: 1 });
     const quiet = due === undefined ? furthest - at : Number(due.at ?? 0) - 1 - at;
     return Math.min(at + Math.max(1, Math.floor(quiet / stride)) * stride, furthest);

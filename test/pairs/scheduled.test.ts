@@ -31,30 +31,34 @@ describe('a scheduled payment beside another capability', () => {
     assert.equal(await life.money(customer), 'charged 1000 held 1000');
   });
 
-  lived('scheduled + link: a link that expires at the instant of a payment takes nothing after it', async (life) => {
-    const customer = await life.payer();
-    const card = await life.card(customer);
-    const terms = { customer_id: customer, payment_method: card, scheduled_payment_date: '2027-02-05' };
-    const rent = await life.intent('rent', { ...terms, amount: 1000 });
-    const early = await life.link({ name: 'early', customer_id: customer, expires_at: '2027-02-05T00:00:00Z' });
-    const late = await life.link({ name: 'late', customer_id: customer, expires_at: '2027-02-05T00:00:00.001Z' });
-    await life.to('2027-02-05');
-    assert.equal(await life.opens(early), 'ended expired time');
-    assert.equal(await life.opens(late), 'completed');
-    await life.to('2027-02-10');
-    assert.deepEqual(await life.story(), [
-      '2027-02-01 00:00 payment_link.created early 0',
-      '2027-02-01 00:00 payment_link.created late 0',
-      '2027-02-05 00:00 payment_intent.succeeded rent 1000',
-      '2027-02-05 00:00 payment_link.expired early time 0',
-      '2027-02-05 00:00 payment_intent.succeeded late 2500',
-      '2027-02-05 00:00 payment_link.paid late 2500',
-      '2027-02-05 00:00 payment_link.completed late 2500',
-      '2027-02-05 00:00 checkout_session.completed sitting',
-    ]);
-    assert.deepEqual(await life.shows('payment_intents', rent, 'status'), ['succeeded']);
-    assert.equal(await life.money(customer), 'charged 3500 held 3500');
-  });
+  lived(
+    'scheduled + link: a link that expires at the instant of a payment takes nothing after it',
+    async (life) => {
+      const customer = await life.payer();
+      const card = await life.card(customer);
+      const terms = { customer_id: customer, payment_method: card, scheduled_payment_date: '2027-02-05' };
+      const rent = await life.intent('rent', { ...terms, amount: 1000 });
+      const early = await life.link({ name: 'early', customer_id: customer, expires_at: '2027-02-05T00:00:00Z' });
+      const late = await life.link({ name: 'late', customer_id: customer, expires_at: '2027-02-05T00:00:00.001Z' });
+      await life.to('2027-02-05');
+      assert.equal(await life.opens(early), 'ended expired time');
+      assert.equal(await life.opens(late), 'completed');
+      await life.to('2027-02-10');
+      assert.deepEqual(await life.story(), [
+        '2027-02-01 00:00 payment_link.created early 0',
+        '2027-02-01 00:00 payment_link.created late 0',
+        '2027-02-05 00:00 payment_intent.succeeded rent 1000',
+        '2027-02-05 00:00 payment_link.expired early time 0',
+        '2027-02-05 00:00 payment_intent.succeeded late 2500',
+        '2027-02-05 00:00 payment_link.paid late 2500',
+        '2027-02-05 00:00 payment_link.completed late 2500',
+        '2027-02-05 00:00 checkout_session.completed sitting',
+      ]);
+      assert.deepEqual(await life.shows('payment_intents', rent, 'status'), ['succeeded']);
+      assert.equal(await life.money(customer), 'charged 3500 held 3500');
+    },
+    { isDaily: true },
+  );
 
   lived('scheduled + session: a payment that was declined on its day is paid in a session', async (life) => {
     const customer = await life.payer('payer', 'tok_sandbox_visa_decline_insufficient_funds');

@@ -131,13 +131,13 @@ describe('a process that starts with its encryption keys', function () {
     await db.sql`delete from encryption_keys`;
     await db.sql`delete from webhook_endpoints`;
     const named = async ({ child }: ServiceProcess) => {
-      const reports = await findStuck(db.sql, definitions, await databaseNow(db.sql));
+      const reports = await findStuck(db.sql, kinds, await databaseNow(db.sql));
       const whys = reports.flatMap(({ found }) => found.map(({ why }) => why));
       return whys.some(
         (why) => why.startsWith(`worker ${child.pid}@`) && why.includes('its ENCRYPTION_KEYS does not have "k2"'),
       );
     };
-    const definitions = rowKinds.filter(({ kind }) => kind === 'encryption_keys_old');
+    const kinds = rowKinds.filter(({ kind }) => kind === 'encryption_keys_old');
     const old = await (await start('worker', right)).ready();
     const rotated = await (await start('api', `${keysOf('k2')},${right}`)).ready();
     await eventually('it is named', () => named(old), { timeoutMs: 15_000 });

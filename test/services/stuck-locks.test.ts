@@ -10,9 +10,9 @@ import { makeBiller } from '../support/factories.ts';
 describe('what is stuck behind a lock', () => {
   const db = useDatabase();
   const everything = [...sessionKinds, ...rowKinds];
-  const definitions = everything.filter(({ kind }) => kind === 'database_locked');
+  const kinds = everything.filter(({ kind }) => kind === 'database_locked');
   const inMs = (later: number) => addMs(realNow(), later);
-  const held = async (later = 0) => (await findStuck(db.sql, definitions, inMs(later)))[0]?.found[0];
+  const held = async (later = 0) => (await findStuck(db.sql, kinds, inMs(later)))[0]?.found[0];
 
   it('is the session that holds it, not those that wait, once that has lasted for five seconds; and is free when it ends', async () => {
     const { id } = await makeBiller(db.sql);
@@ -37,7 +37,7 @@ describe('what is stuck behind a lock', () => {
       return found?.why.includes('; 2 wait') && found;
     });
     await eventually('it is counted as well', async () => {
-      const counts = await countStuck(db.sql, definitions, inMs(20_000));
+      const counts = await countStuck(db.sql, kinds, inMs(20_000));
       return counts.get('database_locked') === 1;
     });
     assert.equal(await held(), undefined, 'a moment is no matter');

@@ -49,6 +49,11 @@ describe('the order of row locks', () => {
       ['parent: payment_intents, payment_plans'],
     ],
     [
+      'locks a payment and then its plan in one round trip',
+      (tx, { planId, intentId }) => pipelined(tx, [lockPaymentIntent(tx, intentId), lockPlan(tx, planId)]),
+      ['parent: payment_intents, payment_plans'],
+    ],
+    [
       'shares a clock after it has locked a plan',
       async (tx, { planId, clockId }) => [await lockPlan(tx, planId), await shareLockClock(tx, clockId)],
       ['place: payment_plans, test_clocks'],

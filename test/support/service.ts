@@ -152,9 +152,10 @@ function useSharedService(): Service {
   });
   after('leave the service', async () => {
     if (running === undefined) return;
-    await deleteEndpoints(running.db);
     users -= 1;
-    if (users === 0) await running.stopDispatcher();
+    if (users > 0) return;
+    await deleteEndpoints(running.db);
+    await running.stopDispatcher();
   });
   return {
     db: {

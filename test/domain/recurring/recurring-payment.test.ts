@@ -73,9 +73,13 @@ describe('the payment of a slot or a period', () => {
   });
 
   it('begins a new series when the bank takes it back, of which that is the first failure', () => {
-    const { series, step } = afterReturn(dunned, { at: day(2), code: 'insufficient_funds', scheme: auBecs });
+    const back = { at: day(2), code: 'insufficient_funds', scheme: auBecs } as const;
+    const { series, step } = afterReturn(dunned, back);
     assert.deepEqual(series, { failures: 1, first_failed_at: day(2), last_result_at: day(2) });
-    assert.equal(step.kind, 'retry');
+    // The next business day at 09:00 in Sydney.
+    assert.deepEqual(step, { kind: 'retry', at: customerInstant('2027-01-05T22:00:00Z') });
+    const stopped = afterReturn({ ...dunned, failure_behaviour: 'stop' }, back);
+    assert.deepEqual([stopped.series, stopped.step.kind], [series, 'suspend']);
   });
 
   it('is no longer under way once it has its outcome, and never less than nothing is', () => {

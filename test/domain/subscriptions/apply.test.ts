@@ -203,5 +203,15 @@ describe('what a change tells', () => {
     subject.ask({ name: 'start' });
     subject.runUntil(day(15));
     assert.equal(subject.told.filter(({ what }) => what === 'period_paid').length, 3);
+    assert.deepEqual(subject.paid, [1, 2, 3]);
+  });
+
+  it('is which period is paid: of two that came back, the older one first', () => {
+    const subject = new Simulated({ frequency_type: 'weekly', items }, []);
+    subject.ask({ name: 'start' });
+    subject.runUntil(day(9));
+    for (const number of [2, 1]) subject.comeBack(number);
+    subject.runUntil(day(13));
+    assert.deepEqual(subject.paid, [1, 2, 1, 2]);
   });
 });

@@ -59,8 +59,8 @@ describe('the periods to come of a subscription', () => {
   it('are what its steps then take, to the cent and to the day, in every state that random lives reach', () => {
     const states = new Set<string>();
     fc.assert(
-      fc.property(courses, fc.boolean(), (terms, isOwedApart) => {
-        const subject = live(terms);
+      fc.property(courses, fc.boolean(), (life, isOwedApart) => {
+        const subject = live(life);
         if (isMixed(subject)) return;
         states.add(subject.subscription.terms.state);
         const before = foretold(subject, isOwedApart);
@@ -73,8 +73,8 @@ describe('the periods to come of a subscription', () => {
 
   it('take, first, what is said to be owed while it is paused for a payment', () => {
     fc.assert(
-      fc.property(courses, (terms) => {
-        const subject = live(terms);
+      fc.property(courses, (life) => {
+        const subject = live(life);
         const { subscription, now, before } = subject;
         if (subscription.terms.state !== 'paused' || openPeriods(subscription).length === 0) return;
         const coming = foretold(subject);

@@ -105,6 +105,8 @@ export class Simulated {
   readonly entries: AccountEntry[] = [];
   /** What its events have told to be let go. */
   readonly letGo: LetGo[] = [];
+  /** The numbers of the periods that its changes have told to be paid. */
+  readonly paid: number[] = [];
   readonly outcomes: Outcome[];
   /** The change whose charge is under way. */
   open: OpenChange | null = null;
@@ -130,7 +132,7 @@ export class Simulated {
     if (full.begins?.status === 'processing') this.charge(full.begins.number);
   }
 
-  store({ subscription, periods, begins, derived, events, entries, letGo }: Applied): void {
+  store({ subscription, periods, begins, derived, events, entries, letGo, paid }: Applied): void {
     this.subscription = subscription;
     for (const { number, change } of periods) {
       const known = this.periods.get(number);
@@ -139,6 +141,7 @@ export class Simulated {
     for (const period of begins) this.periods.set(period.number, period);
     this.entries.push(...entries);
     this.letGo.push(letGo);
+    if (paid !== null) this.paid.push(paid.number);
     this.before = derived;
     const until = derived.in_effect_until?.getTime() ?? null;
     for (const what of events) {

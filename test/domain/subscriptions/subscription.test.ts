@@ -18,7 +18,7 @@ function leftBy({ status, changed_cents: changed, carried_cents: carried, ...per
 }
 
 describe('random courses of subscriptions', () => {
-  const lives: { terms: Lived; subject: Simulated }[] = [];
+  const lives: { life: Lived; subject: Simulated }[] = [];
   const seed = searchSeed;
   /** Some of these have a change that is paid, and a refund of credit: rare, so random lives may have none. */
   const kept = { numRuns: 400, seed: 11 };
@@ -26,15 +26,15 @@ describe('random courses of subscriptions', () => {
   before('live them', function () {
     this.timeout(120_000 + searchMs);
     for (const parameters of [kept, { numRuns: searchRuns(1_100), seed }])
-      for (const terms of fc.sample(courses, parameters)) lives.push({ terms, subject: live(terms) });
+      for (const life of fc.sample(courses, parameters)) lives.push({ life, subject: live(life) });
   });
 
   function hold(check: (subject: Simulated) => void): void {
-    for (const { terms, subject } of lives) {
+    for (const { life, subject } of lives) {
       try {
         check(subject);
       } catch (error) {
-        throw new Error(`seed ${seed}, terms ${JSON.stringify(terms)}`, { cause: error });
+        throw new Error(`seed ${seed}, life ${JSON.stringify(life)}`, { cause: error });
       }
     }
   }
@@ -168,8 +168,8 @@ describe('random courses of subscriptions', () => {
 
   it('are the same in one advance and in any split of it', () => {
     fc.assert(
-      fc.property(courses, fc.integer({ min: 1, max: 9 }), (terms, part) => {
-        const split = terms.deeds.flatMap((deed) =>
+      fc.property(courses, fc.integer({ min: 1, max: 9 }), (life, part) => {
+        const split = life.deeds.flatMap((deed) =>
           deed.do === 'pass' && deed.days > part
             ? [
                 { ...deed, days: part },
@@ -177,7 +177,7 @@ describe('random courses of subscriptions', () => {
               ]
             : [deed],
         );
-        assert.deepEqual(live({ ...terms, deeds: split }).summary(), live(terms).summary());
+        assert.deepEqual(live({ ...life, deeds: split }).summary(), live(life).summary());
       }),
       { numRuns: 1_000 },
     );
