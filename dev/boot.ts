@@ -230,13 +230,16 @@ async function prepareNamespace(
   signal: AbortSignal,
 ): Promise<void> {
   const { address, namespace } = server;
-  const connection = await Connection.connect(addressOf(server)).catch((cause: unknown) => {
-    throw new Error(
-      `Temporal is not reachable at ${address}: ${messageOf(cause)}. ` +
-        'If it is your own (TEMPORAL_ADDRESS), check that it runs, and check TEMPORAL_TLS and TEMPORAL_API_KEY.',
-      { cause },
-    );
-  });
+  // A server that has just started accepts connections before it answers: on a busy machine by more than ten seconds.
+  const connection = await Connection.connect({ ...addressOf(server), connectTimeout: '30s' }).catch(
+    (cause: unknown) => {
+      throw new Error(
+        `Temporal is not reachable at ${address}: ${messageOf(cause)}. ` +
+          'If it is your own (TEMPORAL_ADDRESS), check that it runs, and check TEMPORAL_TLS and TEMPORAL_API_KEY.',
+        { cause },
+      );
+    },
+  );
   try {
     await ensureNamespace(connection, namespace, signal);
     await ensureSearchAttributes(connection, namespace, signal);

@@ -186,7 +186,7 @@ async function dropDatabases(url: string): Promise<void> {
 
 /** Makes namespace and search attributes unless they are there, and waits until the server is whole. */
 async function prepare(address: string): Promise<void> {
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, connectTimeout: '60s' });
   try {
     await ensureNamespace(connection, namespace);
     await ensureSearchAttributes(connection, namespace);

@@ -280,10 +280,11 @@ describe('a debit that the bank has', () => {
     stage.ledger.beforeAnswer = async () => {
       throw new Error('the worker dies');
     };
-    await stage.merchant.beginAdvance(payer.clock, result);
-    await assert.rejects(stage.carryOut(payer.clock), /the worker dies/);
+    const [debit] = await stage.db.sql<{ attempt_id: string }[]>`
+      select attempt_id from bank_debits where payment_intent_id = ${id}`;
+    await assert.rejects(stage.debit(debit?.attempt_id ?? '', handOver), /the worker dies/);
     stage.ledger.beforeAnswer = async () => {};
-    await stage.carryOut(payer.clock);
+    await stage.advance(payer.clock, result);
     const keys = new Set(stage.ledger.requests.map(({ idempotencyKey }) => idempotencyKey));
     assert.deepEqual([stage.ledger.requests.length, keys.size], [2, 1]);
     assert.equal((await get(id)).status, 'succeeded');

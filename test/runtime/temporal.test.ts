@@ -22,7 +22,8 @@ describe('the embedded Temporal', () => {
       uiPort: withUi ? uiPort : null,
       log: () => {},
     });
-    connection = await Connection.connect({ address: server.address });
+    // Its port accepts connections before it answers: on a busy machine by more than the client's ten seconds.
+    connection = await Connection.connect({ address: server.address, connectTimeout: '60s' });
     await ensureNamespace(connection, NAMESPACE);
     await ensureSearchAttributes(connection, NAMESPACE);
     return new Client({ connection, namespace: NAMESPACE });

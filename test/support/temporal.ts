@@ -122,7 +122,7 @@ interface StartedTemporal {
 
 /** Makes namespace and search attributes, and waits until the server knows them. */
 export async function prepareNamespace(address: string, namespace = testNamespace): Promise<void> {
-  const connection = await Connection.connect({ address });
+  const connection = await Connection.connect({ address, connectTimeout: '60s' });
   try {
     await ensureNamespace(connection, namespace);
     await ensureSearchAttributes(connection, namespace);
