@@ -18,8 +18,8 @@ import { type ChangeOrigin, type Changes, changesBetween, recordAudit } from '..
 import { CommandRefused } from '../command-refused.ts';
 import { NotFound } from '../errors.ts';
 import { wake } from '../wake.ts';
+import { rightTerms } from './plan-consistency.ts';
 import { capital, entryOf, ofSlot, withPlan } from './plan-operations.ts';
-import { rightTerms } from './plan-terms.ts';
 import { correctedSlots } from './slot-correction.ts';
 import { type LockedPlan, store, withSlots } from './store.ts';
 

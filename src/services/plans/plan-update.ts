@@ -20,8 +20,8 @@ import { chargeableMethod } from '../payments/new-intent.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
+import { agreedAfter } from './plan-consistency.ts';
 import { planErrors } from './plan-rules.ts';
-import { agreedAfter } from './plan-terms.ts';
 import { lockPlanWithSlots, store } from './store.ts';
 
 /**

@@ -10,7 +10,7 @@ import { cadenceOf, type KnownSlot, type SlotStatus } from '../../domain/plans/p
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { MinorUnits, SlotNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { withoutBroughtForward, wrongRetry } from './plan-dates.ts';
+import { withoutBroughtForward, wrongRetry } from './plan-consistency.ts';
 
 /** What a slot is, by the status of its payment. While its plan is active, an unpaid one is `retrying`. */
 const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {
