@@ -34,8 +34,7 @@ import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import type { DebitStep } from '../debits/debit-steps.ts';
 import { endChallengeOf, findInterrupted, finishStep, lockPaymentOf, openDebit } from '../debits/recurring-steps.ts';
 import { recordEventsWhere, transact } from '../events.ts';
-import { askAndRecord, processorFor } from '../payments/ask-processor.ts';
-import { type Charging, recordOutcome } from '../payments/charge.ts';
+import { askAndRecord, type Charging, processorFor, recordOutcome } from '../payments/charge.ts';
 import {
   type Charge,
   chargeOf,
@@ -45,9 +44,8 @@ import {
   nextAttempt,
   outcomeEvent,
 } from '../payments/charge-records.ts';
-import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail } from '../payments/rail.ts';
-import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { chargeableMethod, failIfRefused, openRecurringCharge, recurringIntent } from '../payments/recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { assertConsistent, isConsistent, otherAmount, PlanInconsistent } from './plan-consistency.ts';
 import { planHook } from './plan-dunning.ts';

@@ -16,7 +16,7 @@ import { assertNoErrors, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { assertWithinLimit, currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';

@@ -10,7 +10,7 @@ import { reserve, transact } from '../events.ts';
 import type { Charging } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
