@@ -22,7 +22,7 @@ import { OutcomeUnknown, type PaymentProcessor, type Processors, type Submitted 
 import { pass } from '../crash-points.ts';
 import type { Instants } from '../customer-time.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../errors.ts';
-import { reserve, transact } from '../events.ts';
+import { positionHere, transact } from '../events.ts';
 import {
   type Charge,
   chargeOf,
@@ -258,7 +258,7 @@ export async function recordOutcome(
     const { completion, updated } = completed(intent, attempt, outcome, { at, now });
     queued(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
     const isOwnStep = isOwnAttempt(attempt);
-    const place = reserve(tx);
+    const position = positionHere(tx);
     const nextAttemptAt = await recorder?.completed({
       attempt,
       at,
@@ -271,8 +271,8 @@ export async function recordOutcome(
     });
     const about = { testClockId: intent.test_clock_id, at };
     const event = outcomeEvent(updated, about, attempt.number, nextAttemptAt ?? null);
-    place.record(event, ...restrictionEvents(intent, updated, about));
-    const eventIds = place.idsSince();
+    position.record(event, ...restrictionEvents(intent, updated, about));
+    const eventIds = position.idsSince();
     afterCommit(tx, () =>
       emitCompleted(updated, attempt, outcome, {
         testClockId: intent.test_clock_id,
