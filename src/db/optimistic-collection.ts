@@ -1,7 +1,7 @@
 // The payment of a plan that nothing else changes meanwhile, read without locks and written by single statements, as
 // in optimistic-payments.ts. The version of a plan's row is also that of its slots (`changedBy`).
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { OpenedSlot } from '../domain/plans/steps.ts';
+import type { OpenedSlot } from '../domain/plans/plan.ts';
 import {
   type InsertCondition,
   insertWhere,

@@ -23,16 +23,10 @@ import type { PaymentProcessor, ProcessorState, Submitted } from '../../processo
 import { pass } from '../crash-points.ts';
 import { clockToleranceMs, instantOf, type WorkflowTime } from '../customer-time.ts';
 import { evidenceOf, noteDebit } from '../mandates/mandates.ts';
-import { type Charging, orUnavailable, processorFor } from '../payments/charge.ts';
+import { type Charging, orUnavailable, processorFor, reserves } from '../payments/charge.ts';
 import { chargeOf } from '../payments/charge-records.ts';
 import { BeforeItsDate } from '../payments/due-date.ts';
-import {
-  chargeReserved,
-  type RequestedCharge,
-  requestUnder,
-  reservePayment,
-  reserves,
-} from '../payments/reserved-charge.ts';
+import { chargeReserved, type RequestedCharge, requestUnder, reservePayment } from '../payments/reserved-charge.ts';
 import { type DebitReport, type LockedDebit, lockDebit, type ReportRecord, recordReport } from './debit-reports.ts';
 
 /** How long to wait when a bank has not reported at the expected time, in milliseconds. */

@@ -35,7 +35,7 @@ import {
   outcomeEvent,
   restrictionEvents,
 } from './charge-records.ts';
-import { chargeReserved, type RequestedCharge, reservePayment, reserves } from './reserved-charge.ts';
+import { chargeReserved, type RequestedCharge, type ReservingProcessor, reservePayment } from './reserved-charge.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 /** An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is without surcharge. */
@@ -220,6 +220,11 @@ async function take(db: Db, processor: PaymentProcessor, charge: RequestedCharge
   if (!reserves(processor)) return processor.charge(request, request.idempotencyKey);
   const reserved = await reservePayment(db, processor, charge);
   return reserved.kind === 'failed' ? reserved : chargeReserved(db, processor, charge, reserved);
+}
+
+/** Whether a processor reserves a payment before it takes money. */
+export function reserves(processor: PaymentProcessor): processor is ReservingProcessor {
+  return processor.prepare !== null;
 }
 
 /**

@@ -20,11 +20,6 @@ import type { Charge } from './charge-records.ts';
 /** A processor that reserves. */
 export type ReservingProcessor = PaymentProcessor & { prepare: NonNullable<PaymentProcessor['prepare']> };
 
-/** Whether a processor reserves a payment before it takes money. */
-export function reserves(processor: PaymentProcessor): processor is ReservingProcessor {
-  return processor.prepare !== null;
-}
-
 /** A charge with its request. */
 export type RequestedCharge = Charge & { request: ChargeRequest };
 

@@ -7,9 +7,15 @@ import { isId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import { applyChange } from '../../domain/plans/apply.ts';
-import { type PlanWithSlots, progressOf, type Slot, termsOf } from '../../domain/plans/plan.ts';
-import { type PlanStepChange, skipPassed } from '../../domain/plans/steps.ts';
+import {
+  applyChange,
+  type PlanStepChange,
+  type PlanWithSlots,
+  progressOf,
+  type Slot,
+  termsOf,
+} from '../../domain/plans/plan.ts';
+import { skipPassed } from '../../domain/plans/steps.ts';
 import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
