@@ -5,14 +5,14 @@
 
 import { selectFirstDebitOf } from '../../db/bank-debits.ts';
 import {
+  isStillOpen,
   type OpenedPayment,
   openPaymentWhere,
   planChange,
   type SimplePlan,
   selectSimplePlan,
   slotPaid,
-} from '../../db/optimistic-collection.ts';
-import { isStillOpen } from '../../db/optimistic-payments.ts';
+} from '../../db/optimistic-payments.ts';
 import { attemptCompletion } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
