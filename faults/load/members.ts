@@ -2,20 +2,11 @@ import { Checks } from '../../demo/checks.ts';
 import { unlessRefused } from '../../lab/client.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { day } from '../../lab/model/calendar.ts';
+import { type Ask, type SubscriptionTerms, termsOf } from '../../lab/model/subscription-asks.ts';
+import { countedIn } from '../../lab/model/subscription-periods.ts';
+import { Subscription } from '../../lab/model/subscriptions.ts';
 import { makePayer } from '../../lab/payer.ts';
 import type { Chance } from '../../lab/random.ts';
-import {
-  begunBy,
-  billBy,
-  type Course,
-  countsOf,
-  endOfPeriod,
-  resumeAt,
-  startedAt,
-  stateAt,
-  stopAt,
-} from './periods.ts';
-import { amountsToCome, nextAmount, type PriceAsk } from './prices.ts';
 import { type Account, type Actor, type Claim, keepDoing, type World } from './world.ts';
 
 /** A subscription on a clock, with what the rules say about it. */
@@ -24,19 +15,36 @@ interface Member {
   customerId: string;
   methodId: string;
   refundIds: string[];
-  course: Course;
-  /** The clock's time, or where it is on its way to (epoch ms). */
-  now: number;
+  sold: Sold;
+  /** What was done to it, in order. */
+  deeds: Deed[];
+  /** What the rules make of that: at the clock's time, or where it is on its way to. */
+  model: Subscription;
+  /** What was taken for changes, and given back of its credit. */
+  changes: number[];
+  refunds: number[];
   /** The effect of a request was not seen yet: it may have been charged, or not. */
   isInMotion: boolean;
 }
 
+/** How it was started. Some fail to pay their second period, once or for good; all else succeeds at once. */
+interface Sold {
+  terms: SubscriptionTerms;
+  at: number;
+  price: number;
+}
+
+/** A request, or an advance to an instant. */
+type Deed = Ask | { to: number };
+type PriceAsk = Extract<Ask, { ask: 'change' }> | { ask: 'refund'; amount: number };
+
 const kinds = [
-  { weight: 5, manner: 'paid', trialDays: 0, outcomes: 'succeed' },
-  { weight: 2, manner: 'paid', trialDays: 9, outcomes: 'succeed' },
-  { weight: 3, manner: 'recovers', trialDays: 0, outcomes: 'succeed;decline,succeed;succeed' },
-  { weight: 2, manner: 'gives up', trialDays: 0, outcomes: 'succeed;decline,decline,decline,decline' },
-] as const;
+  { weight: 5, trialDays: 0, outcomes: [[true]] },
+  { weight: 2, trialDays: 9, outcomes: [[true]] },
+  { weight: 3, trialDays: 0, outcomes: [[true], [false, true], [true]] },
+  { weight: 2, trialDays: 0, outcomes: [[true], [false]] },
+];
+const isAlwaysPaid = ({ sold }: Member) => sold.terms.outcomes?.length === 1;
 
 const membersEach = 3;
 const lives = { fewest: 5, most: 12 };
@@ -64,7 +72,7 @@ export function member(number: number): Actor {
         if (chance.happens(0.5)) await change(account, chance.pick(members), chance);
         if (chance.happens(0.5)) await reprice(world, account, chance.pick(members), chance, checks);
         const to = now + chance.between(1, longestDays) * day + chance.below(24) * 3_600_000;
-        await advance(account, clockId, members, now, to, checks);
+        await advance(account, clockId, members, to, checks);
         now = to;
       }
       if (!world.isStopping) await end(world, account, clockId, members);
@@ -75,52 +83,66 @@ export function member(number: number): Actor {
 /** A customer gets a subscription, which starts at once. */
 async function join(world: World, { client }: Account, clockId: string, now: number, chance: Chance, to: Member[]) {
   const payer = await makePayer(client, { test_clock: clockId });
-  const { manner, trialDays, outcomes } = chance.pickByWeight(kinds);
-  const every = chance.pick(['week', 'month'] as const);
-  const terms = {
-    every,
+  const { trialDays, outcomes } = chance.pickByWeight(kinds);
+  const terms: SubscriptionTerms = {
+    every: chance.pick(['week', 'month'] as const),
     period: chance.between(1, 2),
-    manner,
     trialDays,
+    behaviour: 'retry',
     unpaid: chance.pick(['pause', 'cancel'] as const),
+    graceDays: 0,
+    outcomes,
   };
-  const amount = world.nextAmount('plan');
+  const sold = { terms, at: now, price: world.nextAmount('plan') };
   const { id } = await client.subscriptions.create({
     customer_id: payer.customerId,
     name: 'Membership',
     currency: 'AUD',
-    items: [{ name: 'Membership', unit_amount_cents: amount }],
-    frequency_type: every === 'week' ? 'weekly' : 'monthly',
-    frequency_period: terms.period,
-    unpaid_behaviour: terms.unpaid,
-    ...(trialDays > 0 ? { trial_days: trialDays } : {}),
-    metadata: { _sandbox_outcome_by_period: outcomes },
+    items: [{ name: 'Membership', unit_amount_cents: sold.price }],
+    ...termsOf(terms),
   });
-  const joined: Member = { id, ...payer, refundIds: [], course: startedAt(terms, now, amount), now, isInMotion: true };
+  const none = { refundIds: [], deeds: [], changes: [], refunds: [] };
+  const joined: Member = { ...none, ...payer, id, sold, model: played(sold, []), isInMotion: true };
   to.push(joined);
   await client.subscriptions.start(id);
   joined.isInMotion = false;
 }
 
+/** What the rules make of a subscription. */
+function played({ terms, at, price }: Sold, deeds: readonly Deed[]): Subscription {
+  const model = new Subscription(terms, at, price);
+  for (const deed of deeds) {
+    if ('to' in deed) model.advance(deed.to);
+    else model.request(deed);
+  }
+  return model;
+}
+
+/** What the rules say of a member once it is done. */
+function doTo(one: Member, deed: Deed): void {
+  one.deeds.push(deed);
+  one.model = played(one.sold, one.deeds);
+}
+
 /** What a biller does between two advances: pauses a subscription, resumes it, or ends it. */
 async function change({ client }: Account, one: Member, chance: Chance): Promise<void> {
-  const { course, id, now } = one;
-  if (course.terms.manner !== 'paid' || course.stop?.kind === 'cancel') return;
-  if (course.stop !== null) {
+  const { id, model } = one;
+  if (!isAlwaysPaid(one) || model.state === 'canceled' || model.endsAt !== null) return;
+  if (model.state === 'paused' || model.pausesAt !== null) {
     one.isInMotion = true;
-    resumeAt(course, now);
+    doTo(one, { ask: 'resume', unpaid: 'collect' });
     await client.subscriptions.resume(id);
     await eventually(`${id} is resumed`, async () => (await shown(client, id)) === expected(one), forEver);
     one.isInMotion = false;
   } else if (chance.happens(0.7)) {
     await client.subscriptions.pause(id, {});
-    stopAt(course, 'pause', endOfPeriod(course, now));
+    doTo(one, { ask: 'pause', resumesIn: null });
   } else if (chance.happens(0.5)) {
     await client.subscriptions.cancel(id, {});
-    stopAt(course, 'cancel', endOfPeriod(course, now));
+    doTo(one, { ask: 'cancel', at: 'period_end' });
   } else {
     await client.subscriptions.cancel(id, { at: 'now' });
-    stopAt(course, 'cancel', now);
+    doTo(one, { ask: 'cancel', at: 'now' });
   }
 }
 
@@ -129,11 +151,16 @@ async function advance(
   { client, impatient }: Account,
   clockId: string,
   members: Member[],
-  from: number,
   to: number,
   checks: Checks,
 ): Promise<void> {
-  for (const one of members) Object.assign(one, { isInMotion: true, now: to });
+  for (const one of members) Object.assign(one, { isInMotion: true }).deeds.push({ to });
+  const expectedCounts = countedIn(
+    members.map(({ model }) => model),
+    () => {
+      for (const { model } of members) model.advance(to);
+    },
+  );
   const target = new Date(to).toISOString();
   await impatient.testClocks.advance(clockId, { frozen_time: target });
   const isReady = async () => {
@@ -143,9 +170,8 @@ async function advance(
   const clock = await eventually(`${clockId} is ready`, isReady, forEver);
   for (const one of members) one.isInMotion = false;
   const { subscriptions_rolled, payment_intents_enqueued } = clock.last_advance?.effects_manifest ?? {};
-  const courses = members.map(({ course }) => course);
   const counted = { subscriptions_rolled, payment_intents_enqueued };
-  checks.equal(`manifest of ${clockId} at ${target}`, counted, countsOf(courses, from, to));
+  checks.equal(`manifest of ${clockId} at ${target}`, counted, expectedCounts);
   for (const one of members) checks.equal(`${one.id} at ${target}`, await shown(client, one.id), expected(one));
 }
 
@@ -162,15 +188,15 @@ async function shown({ subscriptions }: Account['client'], id: string): Promise<
 }
 
 /** The same by the rules. */
-function expected({ course, now }: Member): string {
-  const lines = begunBy(course, now).map(
-    ({ start, end, status, amount }, index) => `${index + 1} ${start} ${end} ${status} ${amount}`,
+function expected({ model }: Member): string {
+  const lines = model.all.map(
+    ({ number, start, end, status, amount }) => `${number} ${start} ${end} ${status} ${amount}`,
   );
-  return [stateAt(course, now), ...lines].join(', ');
+  return [model.state, ...lines].join(', ');
 }
 
 /** What the ledger has of a member: under each amount, the periods and the change that cost it. */
-function claimsOf({ id, course, now, isInMotion }: Member, isDeleted: boolean): Claim[] {
+function claimsOf({ id, sold, model, changes, refunds, isInMotion }: Member, isDeleted: boolean): Claim[] {
   const certain = isInMotion ? 0 : 1;
   const claim = (amount: number, succeeded: number, attempts: number): Claim => ({
     amount,
@@ -178,35 +204,32 @@ function claimsOf({ id, course, now, isInMotion }: Member, isDeleted: boolean): 
     succeeded: [succeeded * certain, succeeded],
     attempts: [attempts * certain, attempts],
     isDeleted,
-    refunds: course.asks.flatMap((ask) => (ask.kind === 'refund' ? [ask.amount] : [])),
+    refunds,
   });
-  const periods = begunBy(course, now).filter(({ isTrial }) => !isTrial);
-  const amounts = new Set([course.price, ...periods.map(({ amount }) => amount)]);
+  const periods = model.all.filter(({ isTrial }) => !isTrial);
+  const amounts = new Set([sold.price, ...periods.map(({ amount }) => amount)]);
   return [
     ...[...amounts].map((amount) => {
       const own = periods.filter((period) => period.amount === amount);
-      const attempts = own.reduce((sum, period) => sum + period.attempts.length, 0);
+      const attempts = own.reduce((sum, period) => sum + period.attempts, 0);
       return claim(amount, own.filter(({ status }) => status === 'paid').length, attempts);
     }),
-    ...billBy(course, now).changes.map((amount) => claim(amount, 1, 1)),
+    ...changes.map((amount) => claim(amount, 1, 1)),
   ].filter(({ amount }) => amount > 0);
 }
 
 /** Asks for another price, now or from the next period on, by its quote; or for a refund of credit. */
 async function reprice(world: World, { client }: Account, one: Member, chance: Chance, checks: Checks): Promise<void> {
-  const { course, id, now } = one;
-  const { credit, refundable } = billBy(course, now);
+  const { id, model } = one;
+  const { credit, refundable } = model;
   const isRefund = credit > 0 && chance.happens(0.5);
-  const isPossible = isRefund ? refundable > 0 : course.stop === null && stateAt(course, now) === 'active';
-  if (course.terms.manner !== 'paid' || !isPossible) return;
-  const after = begunBy(course, now).length;
+  const isRunning = model.state === 'active' && model.pausesAt === null && model.endsAt === null;
+  if (!isAlwaysPaid(one) || !(isRefund ? refundable > 0 : isRunning)) return;
   const ask = findAsk(world, one, () =>
     isRefund
-      ? { kind: 'refund', after, amount: chance.between(1, Math.min(credit, refundable)) }
+      ? { ask: 'refund', amount: chance.between(1, Math.min(credit, refundable)) }
       : {
-          kind: 'change',
-          after,
-          at: now,
+          ask: 'change',
           price: chance.between(20_000_000, 80_000_000),
           when: chance.pick(['now', 'now', 'period_end'] as const),
           collect: chance.pick(['now', 'next_period'] as const),
@@ -214,40 +237,45 @@ async function reprice(world: World, { client }: Account, one: Member, chance: C
   );
   if (ask === null) return;
   one.isInMotion = true;
-  const before = billBy(course, now).changes.length;
-  course.asks.push(ask);
-  const bill = billBy(course, now);
-  if (ask.kind === 'refund') {
+  doTo(one, ask);
+  if (ask.ask === 'refund') {
+    one.refunds.push(ask.amount);
     const { id: refundId, status, amount } = await client.subscriptions.refundCredit(id, { amount_cents: ask.amount });
     one.refundIds.push(refundId);
     checks.equal(`refund of ${id}`, { status, amount }, { status: 'succeeded', amount: ask.amount });
   } else {
     const { price, when, collect } = ask;
+    const { quoted } = one.model;
+    if (quoted.amount > 0) one.changes.push(quoted.amount);
     const wanted = { items: [{ name: 'Membership', unit_amount_cents: price }], when };
     const body = when === 'now' ? { ...wanted, collect } : wanted;
-    const expected = { amount: bill.changes[before] ?? 0, next: nextAmount(bill) };
     const quote = await client.subscriptions.change(id, { ...body, dry_run: true });
-    checks.equal(`quote of ${id}`, { amount: quote.amount_cents, next: quote.next_period_amount_cents }, expected);
+    checks.equal(`quote of ${id}`, { amount: quote.amount_cents, next: quote.next_period_amount_cents }, quoted);
     const sure = when === 'now' ? { expected_amount_cents: quote.amount_cents } : {};
     const made = await client.subscriptions.change(id, { ...body, ...sure });
-    checks.equal(`change of ${id}`, made.amount_cents, expected.amount);
+    checks.equal(`change of ${id}`, made.amount_cents, quoted.amount);
   }
   const { credit_balance_cents: left } = await client.subscriptions.get(id);
-  checks.equal(`credit of ${id}`, left, bill.credit);
+  checks.equal(`credit of ${id}`, left, one.model.credit);
   one.isInMotion = false;
 }
 
 /** An ask of which all that it makes the processor take is free: what it takes now, and the periods after it. */
-function findAsk(world: World, { course, now }: Member, make: () => PriceAsk): PriceAsk | null {
+function findAsk(world: World, { sold, deeds, model }: Member, make: () => PriceAsk): PriceAsk | null {
   for (let tries = 20; tries > 0; tries -= 1) {
     const ask = make();
-    const before = billBy(course, now);
-    const after = billBy({ ...course, asks: [...course.asks, ask] }, now);
-    const wanted = [...after.changes.slice(before.changes.length), ...amountsToCome(after)];
-    if (ask.kind === 'refund') wanted.push(ask.amount);
-    if (world.takeAmounts([...new Set(wanted)].filter((amount) => amount > 0 && amount !== before.price))) return ask;
+    const after = played(sold, deeds);
+    if (!after.isClear(ask) || !after.request(ask)) continue;
+    const now = ask.ask === 'refund' ? ask.amount : after.quoted.amount;
+    const wanted = new Set([now, ...amountsToCome(after)]);
+    if (world.takeAmounts([...wanted].filter((amount) => amount > 0 && amount !== model.nextPrice))) return ask;
   }
   return null;
+}
+
+/** What the periods to come take, if nothing else is asked for: credit may last for some. */
+function amountsToCome({ nextPrice: price, account }: Subscription): number[] {
+  return [account < 0 ? price - (-account % price) : price + account, price];
 }
 
 async function end(world: World, { client }: Account, clockId: string, members: Member[]): Promise<void> {

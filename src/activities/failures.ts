@@ -11,7 +11,7 @@ import { WorkflowClockAhead } from '../services/customer-time.ts';
 import { ProcessorNotConfigured, ProcessorUnavailable } from '../services/errors.ts';
 import { AmountChanged } from '../services/payments/charge-records.ts';
 import { BeforeItsDate } from '../services/payments/due-date.ts';
-import { PlanInconsistent } from '../services/plans/plan-dates.ts';
+import { PlanInconsistent } from '../services/plans/plan-consistency.ts';
 import { SubscriptionInconsistent } from '../services/subscriptions/subscription-dates.ts';
 
 /** The failure type of an effect that retries do not fix. The workflow decides how to react. */

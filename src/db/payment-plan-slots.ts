@@ -1,6 +1,5 @@
 import type { Id } from '../domain/ids.ts';
-import type { KnownSlot, Slot } from '../domain/plans/plan.ts';
-import type { OpenedSlot, SkippedSlot, SlotChange } from '../domain/plans/steps.ts';
+import type { KnownSlot, OpenedSlot, SkippedSlot, Slot, SlotChange } from '../domain/plans/plan.ts';
 import type { MinorUnits, SlotNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { BankDebitRow } from './bank-debits.ts';

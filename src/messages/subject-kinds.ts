@@ -127,7 +127,7 @@ type Table = typeof subjectKinds;
 export type SubjectKind = keyof Table;
 
 /** A kind by what an advance of a test clock does with it. */
-export type KindThat<Does extends SubjectFacts['onClock']> = {
+export type KindWhere<Does extends SubjectFacts['onClock']> = {
   [Kind in SubjectKind]: Table[Kind]['onClock'] extends Does ? Kind : never;
 }[SubjectKind];
 
@@ -138,7 +138,7 @@ export function isSubjectKind(type: string): type is SubjectKind {
 }
 
 /** Returns whether an advance of a test clock ends the subjects of this kind itself: they have no workflow there. */
-export function endsOnClock(kind: string): kind is KindThat<'ends'> {
+export function endsOnClock(kind: string): kind is KindWhere<'ends'> {
   return isSubjectKind(kind) && subjectKinds[kind].onClock === 'ends';
 }
 

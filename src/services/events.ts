@@ -141,16 +141,16 @@ interface EventOrigin {
   now: RealInstant;
 }
 
-/** The events of a transaction, in order. A list within the list is a place that was reserved. */
-type Places = (RecordedEvent | Places)[];
+/** The events of a transaction, in order. A list within the list holds those of one `EventPosition`. */
+type EventList = (RecordedEvent | EventList)[];
 
 type RecordedEvent = NewEvent & { id: Id<'event'> };
 
 interface Recording {
   origin: EventOrigin | null;
-  places: Places;
+  events: EventList;
   /** Where the next event is added. */
-  current: Places;
+  current: EventList;
 }
 
 const recordings = new WeakMap<Tx, Recording>();
@@ -177,8 +177,8 @@ export function record(tx: Tx, ...events: NewEvent[]): Id<'event'>[] {
   return recorded.map(({ id }) => id);
 }
 
-/** A place among the events of a transaction: before all that are recorded after it was reserved. */
-export interface EventPlace {
+/** A position among the events of a transaction: before all that are recorded after it was taken. */
+export interface EventPosition {
   /** Records events here. */
   record(...events: NewEvent[]): void;
   /** Records here what `work` records. */
@@ -187,11 +187,11 @@ export interface EventPlace {
   idsSince(): string[];
 }
 
-/** Reserves the place of events that are known only later. An event that needs none is recorded when it happens. */
-export function reserve(tx: Tx): EventPlace {
+/** Returns the present position, for events that are known only later. All others are recorded when they happen. */
+export function positionHere(tx: Tx): EventPosition {
   const recording = recordingOf(tx);
   const { current } = recording;
-  const here: Places = [];
+  const here: EventList = [];
   current.push(here);
   const during = async <T>(work: () => Promise<T>): Promise<T> => {
     const outer = recording.current;
@@ -211,13 +211,13 @@ export function reserve(tx: Tx): EventPlace {
 
 /** Returns the events that the transaction has recorded so far, in order. */
 export function recordedEvents(tx: Tx): NewEvent[] {
-  return inOrder(recordingOf(tx).places);
+  return inOrder(recordingOf(tx).events);
 }
 
 /** Writes the events that were recorded so far, for a caller that reads what this writes. */
 export function writeRecorded(tx: Tx): Promise<unknown> {
   const recording = recordingOf(tx);
-  const events = inOrder(recording.places);
+  const events = inOrder(recording.events);
   const [first] = events;
   if (first === undefined) return Promise.resolve();
   const { origin } = recording;
@@ -226,8 +226,8 @@ export function writeRecorded(tx: Tx): Promise<unknown> {
   if (events.some((event) => event.billerId !== billerId || event.livemode !== livemode)) {
     throw new Error('a transaction records the events of one biller and mode only');
   }
-  recording.places = [];
-  recording.current = recording.places;
+  recording.events = [];
+  recording.current = recording.events;
   const inserting = store.insertEvents(tx, first, events.map(rowOf), origin).then((deliveries) => {
     if (deliveries) noteEnqueued(tx, 'deliveries');
   });
@@ -238,16 +238,16 @@ export function writeRecorded(tx: Tx): Promise<unknown> {
 function recordingOf(tx: Tx): Recording {
   const known = recordings.get(tx);
   if (known !== undefined) return known;
-  const places: Places = [];
-  const recording = { origin: null, places, current: places };
+  const events: EventList = [];
+  const recording = { origin: null, events, current: events };
   recordings.set(tx, recording);
   // Not awaited, so the sequence is locked for the commit only and not for a further round trip.
   beforeCommit(tx, () => void writeRecorded(tx));
   return recording;
 }
 
-function inOrder(places: Places): RecordedEvent[] {
-  return places.flatMap((place) => (Array.isArray(place) ? inOrder(place) : [place]));
+function inOrder(events: EventList): RecordedEvent[] {
+  return events.flatMap((event) => (Array.isArray(event) ? inOrder(event) : [event]));
 }
 
 /**

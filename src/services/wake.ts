@@ -1,5 +1,5 @@
 import { signals } from '../messages/signals.ts';
-import { endsOnClock, type KindThat } from '../messages/subject-kinds.ts';
+import { endsOnClock, type KindWhere } from '../messages/subject-kinds.ts';
 import { type WorkflowType, workflowIdOf, workflowTypes } from '../messages/workflow-types.ts';
 import type { Tx } from '../platform/postgres/connection.ts';
 import { enqueue, type OutboxEntry } from '../platform/postgres/outbox.ts';
@@ -13,7 +13,7 @@ export interface WorkflowSubject {
 
 /** What a workflow of this type is for. If an advance ends the subject, its clock says whether it has a workflow. */
 type SubjectOf<Type> =
-  Type extends KindThat<'ends'> ? WorkflowSubject & { test_clock_id: string | null } : WorkflowSubject;
+  Type extends KindWhere<'ends'> ? WorkflowSubject & { test_clock_id: string | null } : WorkflowSubject;
 
 /** For each type, a function that adds an outbox entry. */
 type Enqueuing = {

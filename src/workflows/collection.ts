@@ -1,13 +1,21 @@
-import { ApplicationFailure, allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
-import { type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
+import type { ActivityOptions } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  condition,
+  proxyActivities,
+  proxyLocalActivities,
+  setHandler,
+} from '@temporalio/workflow';
+import type { OperatorCommand } from '../messages/operator-command.ts';
+import { type SubjectActivities, type SubjectKind, subjectKinds } from '../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../messages/subject-status.ts';
 import { advanceTo } from '../messages/updates.ts';
 import type { Stall } from '../messages/workflow-status.ts';
-import { type CollectingActivities, collectingBy } from './activities.ts';
+import { inProcess, retry } from './activities.ts';
 import { type CustomerTime, clockTime, realTime, type SubjectInbox, setBack } from './customer-time.ts';
-import { stallOf } from './effect-failure.ts';
-import { beginFreshRun, needsFreshRun, openInbox, runCommands, wantsFreshRun } from './inbox.ts';
-import { lookingAgain } from './look-again.ts';
+import { lookingAgain, stallOf } from './effect-failure.ts';
+import { beginFreshRun, inWords, needsFreshRun, openInbox, runCommands, wantsFreshRun } from './inbox.ts';
 import {
   isKnownToBeOnClock,
   openSubjectPage,
@@ -59,10 +67,40 @@ export function checkoutSession(sessionId: string, atOnce = false): Promise<void
   return collectWhenDue('checkoutSession', sessionId, { atOnce });
 }
 
+/**
+ * For a step that waits for another machine, such as a live charge. A worker that dies is noticed by its missing
+ * heartbeat, and another worker continues.
+ */
+const overTheNetwork: ActivityOptions = {
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '8 seconds',
+  retry,
+};
+
+const local = proxyLocalActivities<SubjectActivities>(inProcess);
+const remote = proxyActivities<SubjectActivities>(overTheNetwork);
+
+/**
+ * Returns how a subject of this kind is read, its due step taken, and an operator command executed. The way is the same
+ * in both modes, but for one thing: a sandbox charge stays in the worker, a live one waits for a processor elsewhere.
+ */
+function collectingBy(kind: SubjectKind) {
+  const names = subjectKinds[kind].activities;
+  return {
+    read: (id: string) => local[names.read](id),
+    collect: (id: string, at: number, { livemode, next }: SubjectStatus) =>
+      livemode
+        ? remote[names.collect].executeWithOptions({ ...overTheNetwork, summary: next }, [id, at])
+        : local[names.collect].executeWithOptions({ ...inProcess, summary: next }, [id, at]),
+    execute: (id: string, command: OperatorCommand) =>
+      local[names.execute].executeWithOptions({ ...inProcess, summary: inWords(command) }, [id, command]),
+  };
+}
+
 /** A subject while its workflow runs. */
 interface Run {
   id: string;
-  collection: CollectingActivities;
+  collection: ReturnType<typeof collectingBy>;
   inbox: SubjectInbox;
   page: SubjectPage;
 }

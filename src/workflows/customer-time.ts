@@ -1,7 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { SubjectStatus } from '../messages/subject-status.ts';
+import { lookingAgain } from './effect-failure.ts';
 import type { Inbox } from './inbox.ts';
-import { lookingAgain } from './look-again.ts';
 
 /** What a subject's handlers have received, for its loop to act on. Instants are epoch milliseconds. */
 export interface SubjectInbox extends Inbox {

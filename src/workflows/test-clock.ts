@@ -8,9 +8,8 @@ import {
 import type { ClockActivities } from '../activities/clock-activities.ts';
 import type { ClockSubjectStatus } from '../messages/subject-status.ts';
 import { inProcess } from './activities.ts';
-import { stallOf } from './effect-failure.ts';
+import { lookingAgain, stallOf } from './effect-failure.ts';
 import { beginFreshRun, type CommandQueue, inWords, openInbox, runCommands, wantsFreshRun } from './inbox.ts';
-import { lookingAgain } from './look-again.ts';
 import { showAdvancing, showClock, showClockStalled } from './operator-page/clock.ts';
 import { type OperatorPage, openPage } from './operator-page/page.ts';
 

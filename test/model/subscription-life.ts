@@ -2,28 +2,13 @@
 // show is compared.
 import assert from 'node:assert/strict';
 import { day } from '../../lab/model/calendar.ts';
+import type { Ask, Off } from '../../lab/model/subscription-asks.ts';
+import type { Subscription } from '../../lab/model/subscriptions.ts';
 import { tokens } from '../../lab/payer.ts';
 import { useLinks } from '../support/links.ts';
 import type { useSubscriber } from '../support/subscriber.ts';
-import type { Ask, Off, SubscriptionTerms } from './subscription-asks.ts';
-
-import type { Subscription } from './subscriptions.ts';
 
 const cardTokens = { good: tokens.good, empty: tokens.declining, expired: 'tok_sandbox_visa_decline_expired_card' };
-
-/** What the service is sold on, for a life of these terms. */
-export function termsOf(terms: SubscriptionTerms) {
-  const lists = terms.outcomes?.map((list) => list.map((isPaid) => (isPaid ? 'succeed' : 'decline')).join(','));
-  return {
-    frequency_type: terms.every === 'week' ? 'weekly' : 'monthly',
-    frequency_period: terms.period,
-    ...(terms.trialDays === 0 ? {} : { trial_days: terms.trialDays }),
-    failure_behaviour: terms.behaviour,
-    unpaid_behaviour: terms.unpaid,
-    grace_days: terms.graceDays,
-    ...(lists === undefined ? {} : { metadata: { _sandbox_outcome_by_period: lists.join(';') } }),
-  } as const;
-}
 
 export function useSubscriptionLife(subscriber: ReturnType<typeof useSubscriber>) {
   const { stage, here } = subscriber;

@@ -3,17 +3,18 @@ import * as fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { day } from '../../lab/model/calendar.ts';
 import * as rules from '../../lab/model/plans.ts';
+import { type Ask, type SubscriptionTerms, termsOf } from '../../lab/model/subscription-asks.ts';
+import { Subscription } from '../../lab/model/subscriptions.ts';
 import { tokens } from '../../lab/payer.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { searchMs, searchRuns, searchSeed } from '../support/search.ts';
 import { useSubscriber } from '../support/subscriber.ts';
-import type { Ask, SubscriptionTerms } from './subscription-asks.ts';
-import { termsOf, useSubscriptionLife } from './subscription-life.ts';
-
-import { Subscription } from './subscriptions.ts';
+import { useSubscriptionLife } from './subscription-life.ts';
 
 /** As in model.test.ts. */
 const mostRuns = searchRuns(200);
+/** Of the subscription of `useSubscriber`, minor units. */
+const price = 4900;
 /** The clock of `useSubscriber`. */
 const begin = Date.UTC(2027, 0, 10);
 
@@ -169,7 +170,7 @@ describe('the model of subscriptions and the service', () => {
       taken += 1;
       if (terms.outcomes !== null) terms.outcomes[0] = [true, ...(terms.outcomes[0] ?? []).slice(1)];
       const { id, planId } = await makeBoth(terms, plan);
-      const model = new Subscription(terms, begin);
+      const model = new Subscription(terms, begin, price);
       const beside = { ...plan, period: 1, start: '2027-01-10', amount: 1000, total: null };
       const course = rules.newCourse(beside, plan.isDeclined ? 'declining' : 'good', begin);
       rules.activate(course);

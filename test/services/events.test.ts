@@ -12,9 +12,9 @@ import {
   getEvent,
   listEvents,
   type NewEvent,
+  positionHere,
   record,
   recordedEvents,
-  reserve,
   transact,
 } from '../../src/services/events.ts';
 import type { RequestContext } from '../../src/services/request-context.ts';
@@ -76,22 +76,22 @@ describe('events', () => {
     );
   });
 
-  it('stand in the place that was reserved for them, with what its work records', async () => {
+  it('stand in the position that was taken for them, with what its work records', async () => {
     const types = ['payment_intent.failed', 'payment_intent.restricted', 'payment_plan.suspended'] as const;
     const [failed, restricted, suspended] = types.map((type) => anEvent({ type }));
     assert.ok(failed && restricted && suspended);
     const since = await transact(db.sql, call, async (tx) => {
       record(tx, anEvent());
-      const place = reserve(tx);
+      const position = positionHere(tx);
       record(tx, suspended);
-      place.record(failed);
-      await place.during(async () => {
-        const inner = reserve(tx);
+      position.record(failed);
+      await position.during(async () => {
+        const inner = positionHere(tx);
         record(tx, anEvent());
         inner.record(restricted);
       });
       record(tx, anEvent());
-      return place.idsSince();
+      return position.idsSince();
     });
     const rows = await db.sql<{ id: string; event_type: string }[]>`
       select id, event_type from events where biller_id = ${call.billerId} order by sequence`;

@@ -1,4 +1,4 @@
-import { firstSlotAfter, type PlainDate, slotDate } from '../calendar.ts';
+import { firstSlotAfter, slotDate } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { nextPaymentAmount } from '../plan-schedule.ts';
 import type { PlanStateReason } from '../plan-state.ts';
@@ -8,49 +8,16 @@ import {
   cadenceOf,
   isUnpaid,
   type KnownSlot,
+  type OpenedSlot,
   type Plan,
+  type PlanStepChange,
   type PlanWithSlots,
   progressOf,
-  type Slot,
+  type SkippedSlot,
+  type SlotChange,
   type SlotProgress,
   termsOf,
 } from './plan.ts';
-
-/** The end of the name of an event of a plan, `payment_plan.…`. */
-type PlanEventName = 'activated' | 'suspended' | 'deactivated' | 'closed';
-
-/**
- * What a step changes. The dates that follow are derived. Nothing is written here, and nothing is charged: the caller
- * stores the change.
- */
-export interface PlanStepChange {
-  /** Changes of the plan. A change without it leaves the plan's row as it is. */
-  plan?: Partial<Plan>;
-  /** Changes of slots that have come. */
-  slots?: SlotChange[];
-  /** Slots that are stored whole, since their rows were lost or wrong. */
-  restores?: Slot[];
-  /** The slot that gets a payment. */
-  opens?: OpenedSlot;
-  /** The slots that pass without a payment. */
-  skips?: SkippedSlot[];
-  events?: PlanEventName[];
-}
-
-/** The same change of some slots, by their numbers. */
-export interface SlotChange {
-  slots: SlotNumber[];
-  change: Partial<SlotProgress>;
-}
-
-export interface SkippedSlot {
-  slot: SlotNumber;
-  due_date: PlainDate;
-}
-
-export interface OpenedSlot extends SkippedSlot {
-  amount: MinorUnits;
-}
 
 /** The biller activates a plan. Its first slot is due on its date or, if that has passed, at once. */
 export function activate(at: CustomerInstant): PlanStepChange {

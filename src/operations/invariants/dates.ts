@@ -4,7 +4,7 @@ import type { SubscriptionRow } from '../../db/subscriptions.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { withPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-dates.ts';
+import { type DatedPlan, withoutBroughtForward, wrongDates } from '../../services/plans/plan-consistency.ts';
 import { wrongSubscriptionDates } from '../../services/subscriptions/subscription-dates.ts';
 import { opsCommand } from '../stuck/reading/ops-command.ts';
 import { type Invariant, type Offender, recalculate } from './invariant.ts';

@@ -1,7 +1,7 @@
 import type { Fragment } from 'postgres';
 import { editedPlans, type PaymentPlanRow } from '../../db/payment-plans.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
-import { wrongTerms } from '../../services/plans/plan-terms.ts';
+import { wrongTerms } from '../../services/plans/plan-consistency.ts';
 import { type Invariant, type Offender, recalculate, restore } from './invariant.ts';
 
 /** Promise 3: the collected amount is the sum of what succeeded, and never exceeds the total. */

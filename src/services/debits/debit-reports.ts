@@ -24,7 +24,7 @@ import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { type EventPlace, intentEvent, reserve, transact } from '../events.ts';
+import { type EventPosition, intentEvent, positionHere, transact } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
 import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import {
@@ -213,14 +213,14 @@ async function recordedOutcome(
   const { at, now } = report;
   const isOwnStep = isStepOfOwner(debit, report);
   const about = { attempt, at, amount: intent.amount, now, isOwnStep, scheme: schemes[debit.scheme] };
-  const place = reserve(tx);
+  const position = positionHere(tx);
   const nextAttemptAt = await recorder?.completed({ ...about, outcome, isRestricted: isRestricted(updated) });
   const testClockId = intent.test_clock_id;
-  place.record(
+  position.record(
     outcomeEvent(updated, { testClockId, at }, attempt.number, nextAttemptAt ?? null),
     ...restrictionEvents(intent, updated, { testClockId, at }),
   );
-  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, outcome, report, place);
+  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, outcome, report, position);
   return updated;
 }
 
@@ -246,7 +246,7 @@ async function recordReturn(
   ]);
   const scheme = schemes[debit.scheme];
   const isOwnStep = isStepOfOwner(debit, record);
-  const place = reserve(tx);
+  const position = positionHere(tx);
   const nextAttemptAt = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
   const testClockId = intent.test_clock_id;
   const event = intentEvent(
@@ -261,8 +261,8 @@ async function recordReturn(
       ...retryOf(nextAttemptAt ?? null),
     },
   );
-  place.record(event);
-  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record, place);
+  position.record(event);
+  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record, position);
   return updated;
 }
 
@@ -283,11 +283,11 @@ function emitAfterCommit(
   about: { intent: PaymentIntentRow; attempt: PaymentAttemptRow; testClockId: Id<'test_clock'> | null },
   outcome: Parameters<typeof emitCompleted>[2],
   { requestId }: ReportRecord,
-  place: EventPlace,
+  position: EventPosition,
 ): void {
   const { intent, attempt, testClockId } = about;
   // A bank takes days, so how long the attempt took says nothing.
-  const more = { testClockId, requestId, eventIds: place.idsSince(), openedAt: null };
+  const more = { testClockId, requestId, eventIds: position.idsSince(), openedAt: null };
   afterCommit(tx, () => emitCompleted(intent, attempt, outcome, more));
 }
 

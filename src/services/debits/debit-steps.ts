@@ -23,8 +23,7 @@ import type { PaymentProcessor, ProcessorState, Submitted } from '../../processo
 import { pass } from '../crash-points.ts';
 import { clockToleranceMs, instantOf, type WorkflowTime } from '../customer-time.ts';
 import { evidenceOf, noteDebit } from '../mandates/mandates.ts';
-import { orUnavailable, processorFor, reserves } from '../payments/ask-processor.ts';
-import type { Charging } from '../payments/charge.ts';
+import { type Charging, orUnavailable, processorFor, reserves } from '../payments/charge.ts';
 import { chargeOf } from '../payments/charge-records.ts';
 import { BeforeItsDate } from '../payments/due-date.ts';
 import { chargeReserved, type RequestedCharge, requestUnder, reservePayment } from '../payments/reserved-charge.ts';

@@ -16,7 +16,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import type { MandateCancel } from '../../resources/mandate-input.ts';
 import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
-import { mandateEvent, type NewEvent, record, reserve, transact } from '../events.ts';
+import { mandateEvent, type NewEvent, positionHere, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandates.ts';
 
@@ -114,7 +114,7 @@ async function endOnRequest(
   stopDebits: StopDebits,
 ): Promise<MandateNow> {
   return transact(db, context, async (tx) => {
-    const place = reserve(tx);
+    const position = positionHere(tx);
     const stop = { at: await customerTimeOf(tx, context, id), now: context.now, requestId: context.requestId };
     await stopDebits(tx, { mandateId: namedId('mandate', id) }, 'mandate_unavailable', stop);
     const { mandate, at } = await lockMandateForUpdate(tx, context, id);
@@ -124,7 +124,7 @@ async function endOnRequest(
       );
     }
     const ended = await updateMandate(tx, id, { ...endedBy(reason, at), cancellation_reason: words });
-    place.record(endEvent(ended));
+    position.record(endEvent(ended));
     return { mandate: ended, at };
   });
 }

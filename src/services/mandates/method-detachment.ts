@@ -5,7 +5,7 @@ import type { Writer } from '../../platform/postgres/connection.ts';
 import { timeOf } from '../customer-time.ts';
 import { lockOwner } from '../customers/resolve-references.ts';
 import { orNotFound } from '../errors.ts';
-import { reserve, transact } from '../events.ts';
+import { positionHere, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { endMandatesOf, type StopDebits } from './mandate-ends.ts';
 
@@ -22,7 +22,7 @@ export async function detachPaymentMethod(
   stopDebits: StopDebits,
 ): Promise<PaymentMethodRow> {
   return transact(db, context, async (tx) => {
-    const place = reserve(tx);
+    const position = positionHere(tx);
     const owner = await lockOwner(tx, context, id);
     const record = { at: timeOf(owner, context.now), now: context.now, requestId: context.requestId };
     await stopDebits(tx, { methodId: namedId('payment_method', id) }, 'payment_method_unavailable', record);
@@ -34,7 +34,7 @@ export async function detachPaymentMethod(
     if (method.detached_at !== null) return method;
     await markDetached(tx, id, at);
     await clearDefaultMethod(tx, id, at);
-    await place.during(() => endMandatesOf(tx, ['payment_method_id', id], 'payment_method_detached', at));
+    await position.during(() => endMandatesOf(tx, ['payment_method_id', id], 'payment_method_detached', at));
     return { ...method, detached_at: at, updated_at: at };
   });
 }

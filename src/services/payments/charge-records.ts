@@ -44,6 +44,32 @@ export interface Charge {
   isReopened: boolean;
 }
 
+/** The columns of a new intent, in which nothing was tried yet. */
+export function untried(at: CustomerInstant) {
+  return {
+    status: 'requires_payment_method',
+    subscription_id: null,
+    subscription_charge: null,
+    subscription_period: null,
+    attempt_count: 0,
+    payer_failures: 0,
+    payment_link_id: null,
+    checkout_session_id: null,
+    total_refunded_amount: 0,
+    mandate_id: null,
+    expected_result_date: null,
+    returnable_until: null,
+    total_returned_amount: 0,
+    lodgement_reference: null,
+    collected_at: null,
+    last_error_code: null,
+    last_error_message: null,
+    return_url: null,
+    created_at: at,
+    updated_at: at,
+  } as const;
+}
+
 const statusOf: Record<ChargeOutcome['kind'], PaymentIntentStatus> = {
   succeeded: 'succeeded',
   failed: 'failed',

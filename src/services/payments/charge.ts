@@ -1,3 +1,6 @@
+// The three steps of a charge, each committed before the next: its attempt is opened, the processor is asked, its
+// outcome is recorded.
+
 import { completeAttempt, insertAttempt, lockAttempt, type PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import {
   lockPaymentIntent,
@@ -7,16 +10,19 @@ import {
 } from '../../db/payment-intents.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { tenantOf } from '../../db/tenant.ts';
-import type { ChargeOutcome, DeclineCode } from '../../domain/charge-outcome.ts';
+import { type ChargeOutcome, type DeclineCode, declined, unattended } from '../../domain/charge-outcome.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { MinorUnits } from '../../domain/units.ts';
-import type { Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import type { Processors } from '../../processors/processor.ts';
+import { traced } from '../../platform/tracing.ts';
+import { OutcomeUnknown, type PaymentProcessor, type Processors, type Submitted } from '../../processors/processor.ts';
+import { pass } from '../crash-points.ts';
 import type { Instants } from '../customer-time.ts';
-import { reserve, transact } from '../events.ts';
+import { ProcessorNotConfigured, ProcessorUnavailable } from '../errors.ts';
+import { positionHere, transact } from '../events.ts';
 import {
   type Charge,
   chargeOf,
@@ -29,6 +35,7 @@ import {
   outcomeEvent,
   restrictionEvents,
 } from './charge-records.ts';
+import { chargeReserved, type RequestedCharge, type ReservingProcessor, reservePayment } from './reserved-charge.ts';
 import type { DecidedIntent } from './surcharges.ts';
 
 /** An attempt and its outcome, passed on so that they can be recorded elsewhere too. `amount` is without surcharge. */
@@ -153,6 +160,86 @@ export async function reopenAttempt(tx: Tx, attempt: PaymentAttemptRow): Promise
 }
 
 /**
+ * Returns the processor of a mode.
+ * @throws ProcessorNotConfigured in live mode when no live processor is configured.
+ */
+export function processorFor(processors: Processors, livemode: boolean): PaymentProcessor {
+  const processor = livemode ? processors.live : processors.sandbox;
+  if (processor === null) throw new ProcessorNotConfigured();
+  return processor;
+}
+
+/**
+ * Asks the processor. If this throws, the outcome is unknown. The attempt stays open and the processor is asked again.
+ * A processor that reserves is first asked for a reference, which is committed before the charge.
+ * @throws ProcessorUnavailable when the processor gave no outcome.
+ * @throws ProcessorNotConfigured
+ */
+export async function askProcessor(db: Db, processors: Processors, charge: Charge): Promise<ChargeOutcome> {
+  if (charge.request === null) return declined('payment_method_unavailable');
+  const { request } = charge;
+  const attributes = {
+    payment_intent_id: charge.paymentIntentId,
+    payment_plan_id: charge.paymentPlanId ?? undefined,
+    attempt_id: charge.attemptId,
+  };
+  const processor = processorFor(processors, charge.livemode);
+  const outcome = await traced('charge', { kind: 'client', attributes }, () =>
+    orUnavailable('payment', take(db, processor, { ...charge, request })),
+  );
+  if (outcome.kind === 'submitted') {
+    throw new ProcessorUnavailable('payment', new OutcomeUnknown('the processor has not decided yet'));
+  }
+  return charge.unattended ? unattended(outcome) : outcome;
+}
+
+/**
+ * Takes the two last steps of a charge that is opened and committed: asks the processor, and has the outcome recorded.
+ * Returns what `record` returns. If the process dies before that, the attempt stays open, and is asked about again.
+ * @param what names the crash points between the steps.
+ * @throws as `askProcessor`.
+ */
+export async function askAndRecord<Recorded>(
+  db: Db,
+  processors: Processors,
+  charge: Charge,
+  what: 'collection' | 'confirm' | 'scheduled payment',
+  record: (outcome: ChargeOutcome) => Promise<Recorded>,
+): Promise<Recorded> {
+  pass(`${what} opened`);
+  const outcome = await askProcessor(db, processors, charge);
+  pass(`${what} charged`);
+  const recorded = await record(outcome);
+  pass(`${what} completed`);
+  return recorded;
+}
+
+/** Takes the money. Without a reservation, the same key always gets the same outcome: it is asked again. */
+async function take(db: Db, processor: PaymentProcessor, charge: RequestedCharge): Promise<ChargeOutcome | Submitted> {
+  const { request } = charge;
+  if (!reserves(processor)) return processor.charge(request, request.idempotencyKey);
+  const reserved = await reservePayment(db, processor, charge);
+  return reserved.kind === 'failed' ? reserved : chargeReserved(db, processor, charge, reserved);
+}
+
+/** Whether a processor reserves a payment before it takes money. */
+export function reserves(processor: PaymentProcessor): processor is ReservingProcessor {
+  return processor.prepare !== null;
+}
+
+/**
+ * Returns the outcome that the processor gives.
+ * @throws ProcessorUnavailable when it gives none. `what` stays processing then.
+ */
+export async function orUnavailable<T>(what: 'payment' | 'refund', asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    throw error instanceof OutcomeUnknown ? new ProcessorUnavailable(what, error) : error;
+  }
+}
+
+/**
  * Records the outcome of an attempt with its events: on the attempt, on the intent and, through `hook`, on what the
  * payment is for. Idempotent: if the attempt already has its outcome, nothing changes.
  * @returns the intent as it is now, or null when it was deleted meanwhile.
@@ -176,7 +263,7 @@ export async function recordOutcome(
     const { completion, updated } = completed(intent, attempt, outcome, { at, now });
     queued(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
     const isOwnStep = isOwnAttempt(attempt);
-    const place = reserve(tx);
+    const position = positionHere(tx);
     const nextAttemptAt = await recorder?.completed({
       attempt,
       at,
@@ -189,8 +276,8 @@ export async function recordOutcome(
     });
     const about = { testClockId: intent.test_clock_id, at };
     const event = outcomeEvent(updated, about, attempt.number, nextAttemptAt ?? null);
-    place.record(event, ...restrictionEvents(intent, updated, about));
-    const eventIds = place.idsSince();
+    position.record(event, ...restrictionEvents(intent, updated, about));
+    const eventIds = position.idsSince();
     afterCommit(tx, () =>
       emitCompleted(updated, attempt, outcome, {
         testClockId: intent.test_clock_id,
@@ -201,4 +288,18 @@ export async function recordOutcome(
     );
     return updated;
   });
+}
+
+/**
+ * Waits until all of these abandoned charges or refunds were tried.
+ * @throws AggregateError with every failure. Its message has the reason of the first.
+ */
+export async function allFinished(what: 'charges' | 'refunds', tried: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(tried);
+  const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  if (failures.length === 0) return;
+  const [first] = failures;
+  const error = first instanceof ProcessorUnavailable ? first.cause : first;
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new AggregateError(failures, `${failures.length} abandoned ${what} could not be finished: ${reason}`);
 }

@@ -4,8 +4,14 @@ import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { askAndRecord } from './ask-processor.ts';
-import { type ChargeHook, type Charging, type OutcomeRecord, recordOutcome, reopenAttempt } from './charge.ts';
+import {
+  askAndRecord,
+  type ChargeHook,
+  type Charging,
+  type OutcomeRecord,
+  recordOutcome,
+  reopenAttempt,
+} from './charge.ts';
 import type { Charge } from './charge-records.ts';
 import { type RepeatableRequest, storeResponse } from './repeatable-request.ts';
 

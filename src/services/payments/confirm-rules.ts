@@ -11,7 +11,7 @@ import type { Resolved } from '../customers/resolve-references.ts';
 import { assertNoErrors, Forbidden, InvalidState, missingReference, ValidationFailed } from '../errors.ts';
 import { payerUrlErrors } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
-import { processorFor } from './ask-processor.ts';
+import { processorFor } from './charge.ts';
 import { isRestricted, mostPayerFailures } from './charge-records.ts';
 import { type DecidedIntent, decideSurcharge } from './surcharges.ts';
 import { assertPayerMayUse, type MethodOwnership, methodOfIntentError } from './unattached-methods.ts';

@@ -35,8 +35,7 @@ import {
   outcomeEvent,
 } from './charge-records.ts';
 import { type Confirmation, decideConfirm, OtherTotal } from './confirm-rules.ts';
-import { newIntent } from './new-intent.ts';
-import { bodyErrors } from './payment-intents.ts';
+import { bodyErrors, newIntent } from './payment-intents.ts';
 import type { RepeatableRequest } from './repeatable-request.ts';
 import type { DecidedIntent } from './surcharges.ts';
 

@@ -20,15 +20,22 @@ import { transact } from '../events.ts';
 import { parsedUrl } from '../payer-urls.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { allFinished, askAndRecord, askProcessor } from './ask-processor.ts';
-import { assertSessionFound, type Charging, openCharge, recordOutcome, reopenAttempt } from './charge.ts';
+import {
+  allFinished,
+  askAndRecord,
+  askProcessor,
+  assertSessionFound,
+  type Charging,
+  openCharge,
+  recordOutcome,
+  reopenAttempt,
+} from './charge.ts';
 import type { Charge } from './charge-records.ts';
 import { continueCharge, recordForRequest } from './charged-request.ts';
 import { type Confirmation, decideConfirm, methodToCharge } from './confirm-rules.ts';
 import { acceptDebit } from './debit-acceptance.ts';
-import { newIntentId } from './new-intent.ts';
 import { createOptimistic, type OptimisticCharge, openOptimistic, recordOptimistic } from './optimistic-charge.ts';
-import { createLocked, getPaymentIntent } from './payment-intents.ts';
+import { createLocked, getPaymentIntent, newIntentId } from './payment-intents.ts';
 import { lockAndChooseRail, refusalError } from './rail.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from './repeatable-request.ts';
 import { recordUse } from './unattached-methods.ts';

@@ -8,8 +8,10 @@ import {
   type PaymentIntentRow,
   selectPaymentIntent,
 } from '../../db/payment-intents.ts';
-import { addDays, dateIn } from '../../domain/calendar.ts';
-import type { Id } from '../../domain/ids.ts';
+import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
+import { feeFor } from '../../domain/fees.ts';
+import { type Id, newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -22,8 +24,9 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { assertSessionFound, type ChargeHook, type ChargeRecorder } from './charge.ts';
+import { untried } from './charge-records.ts';
 import { currencyErrors } from './fitting-method.ts';
-import { newIntent, newIntentId } from './new-intent.ts';
+import { surchargeColumns } from './surcharges.ts';
 import { recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -77,6 +80,54 @@ export async function createLocked(
   if (method?.value && payer === null) await recordUse(tx, context, method.value, row.id);
   if (row.scheduled_at !== null) await start.scheduledPayment(tx, row, context.now);
   return row;
+}
+
+/** Returns the id of a new intent in the mode of the request. */
+export function newIntentId(context: RequestContext): Id<'payment_intent'> {
+  return newId('payment_intent', context);
+}
+
+/** Returns the row of a new intent, in which nothing was tried yet. */
+export function newIntent(
+  context: RequestContext,
+  input: PaymentIntentCreate,
+  {
+    at,
+    payer,
+    method,
+  }: {
+    at: CustomerInstant;
+    payer: Pick<CustomerRow, 'id' | 'fee_preferences'> | null;
+    method: Pick<PaymentMethodRow, 'id' | 'instrument' | 'brand'> | null;
+  },
+): PaymentIntentRow {
+  const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
+  const fee = feeFor(input.amount, context.feeSchedule);
+  const asked = { amount: input.amount, fee, isAsked: input.surcharge_applied === true || payerPaysFees };
+  const date = input.scheduled_payment_date ?? null;
+  const isToday = date !== null && date <= dateIn(at, context.timeZone);
+  return {
+    id: newIntentId(context),
+    biller_id: context.billerId,
+    livemode: context.livemode,
+    customer_id: payer?.id ?? null,
+    payment_method_id: method?.id ?? null,
+    payment_plan_id: null,
+    payment_plan_slot: null,
+    amount: input.amount,
+    agreed_amount: input.amount,
+    fee_amount: fee,
+    // What is taken is decided again at each attempt.
+    ...surchargeColumns(asked, method, context, at),
+    surcharge_basis: null,
+    currency: input.currency,
+    metadata: input.metadata ?? {},
+    statement_descriptor: input.statement_descriptor ?? context.statementDescriptor,
+    description: input.description ?? null,
+    scheduled_payment_date: isToday ? null : date,
+    scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
+    ...untried(at),
+  };
 }
 
 /** @throws NotFound */

@@ -20,8 +20,8 @@ import { type AwaitIdle, idleWaiting } from '../idle-waiting.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import { currencyErrors, hasFittingDefault } from '../payments/fitting-method.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
+import { agreedInNew } from './plan-consistency.ts';
 import { planErrors } from './plan-rules.ts';
-import { agreedInNew } from './plan-terms.ts';
 
 /**
  * Creates a plan in `pending`. Nothing is scheduled before it is activated.

@@ -1,31 +1,163 @@
+// How a due payment of a plan is collected. A simple one is read without locks and decided by the same rules as any
+// other. Then one statement opens it, and one records that it was paid, each on the condition that nothing has changed
+// since, as `optimistic-charge.ts` does it for a confirm. Whatever is not simple is collected with locks. The steps and
+// their commits are the same, so either way continues from any of them.
+
 import { selectFirstDebitOf } from '../../db/bank-debits.ts';
-import { insertPaymentIntent } from '../../db/payment-intents.ts';
+import {
+  isStillOpen,
+  type OpenedPayment,
+  openPaymentWhere,
+  planChange,
+  type SimplePlan,
+  selectSimplePlan,
+  slotPaid,
+} from '../../db/optimistic-payments.ts';
+import { attemptCompletion } from '../../db/payment-attempts.ts';
+import { insertPaymentIntent, intentOutcome, type PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { CollectingPlanRow } from '../../db/payment-plans.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import { earliestInstant, laterInstant } from '../../domain/calendar.ts';
+import type { ChargeOutcome } from '../../domain/charge-outcome.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import { awaitedAt } from '../../domain/plans/apply.ts';
-import type { KnownSlot } from '../../domain/plans/plan.ts';
-import { attemptOpened, challenged, openNext } from '../../domain/plans/steps.ts';
+import { awaitedAt, type KnownSlot, type OpenedSlot } from '../../domain/plans/plan.ts';
+import { attemptOpened, challenged, collected, openNext } from '../../domain/plans/steps.ts';
 import { firstChallenge, firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
-import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import { sameVersion } from '../../platform/postgres/conditional-insert.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { pipelined } from '../../platform/postgres/transaction.ts';
+import { pipelined, unlessLocked } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { instantOf, type WorkflowTime } from '../customer-time.ts';
 import type { DebitStep } from '../debits/debit-steps.ts';
 import { endChallengeOf, findInterrupted, finishStep, lockPaymentOf, openDebit } from '../debits/recurring-steps.ts';
-import { transact } from '../events.ts';
-import { processorFor } from '../payments/ask-processor.ts';
-import type { Charging } from '../payments/charge.ts';
-import type { Charge } from '../payments/charge-records.ts';
-import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
+import { recordEventsWhere, transact } from '../events.ts';
+import { askAndRecord, type Charging, processorFor, recordOutcome } from '../payments/charge.ts';
+import {
+  type Charge,
+  chargeOf,
+  completed,
+  emitCompleted,
+  emitOpened,
+  nextAttempt,
+  outcomeEvent,
+} from '../payments/charge-records.ts';
 import { lockAndChooseRail } from '../payments/rail.ts';
-import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { chargeableMethod, failIfRefused, openRecurringCharge, recurringIntent } from '../payments/recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
-import { assertConsistent, otherAmount, PlanInconsistent } from './plan-dates.ts';
+import { assertConsistent, isConsistent, otherAmount, PlanInconsistent } from './plan-consistency.ts';
 import { planHook } from './plan-dunning.ts';
-import { isUntouched, type LockedPlan, lockPlanWithSlots, store } from './store.ts';
+import { changedBy, isUntouched, type LockedPlan, lockPlanWithSlots, store, withSlots } from './store.ts';
+
+/** A payment that one statement has opened. */
+interface Opened extends OpenedPayment {
+  /** The plan with the slot of the payment. */
+  after: LockedPlan;
+  /** The version of the rows of plan and intent. As long as it lasts, nothing has happened to them. */
+  version: string;
+}
+
+/**
+ * Collects the next payment of a plan, if it is due at `at` and simple. Returns false if it is not, or if something
+ * changes meanwhile: then nothing has changed here, and `collectDuePayment` decides.
+ * @throws as `collectDuePayment`.
+ */
+export async function collectOptimistically(
+  sql: Pool,
+  charging: Charging,
+  planId: string,
+  { now, ...time }: WorkflowTime & { now: RealInstant },
+): Promise<boolean> {
+  const found = await selectSimplePlan(sql, planId);
+  if (found === null || !isSimple(found) || isAheadOfClock(found, time)) return false;
+  const { plan, databaseTime } = found;
+  const { next_due_at: dueAt, test_clock_id: clockId, frozen_time: clockTime } = plan;
+  if (dueAt === null || !isConsistent(plan, time.at)) return false;
+  const workflowTime = { ...time, at: laterInstant(time.at, clockTime ?? time.at) };
+  const at = instantOf({ id: planId, isOnClock: clockId !== null, dueAt }, workflowTime, databaseTime);
+  if (at === null) return true;
+  processorFor(charging.processors, plan.livemode);
+  const opened = await openSimplePayment(sql, found, at, now);
+  if (opened === null) return false;
+  const charge = chargeOf(opened.intent, found.method, opened.attempt);
+  await askAndRecord(sql, charging.processors, charge, 'collection', async (outcome) => {
+    if (await recordPaid(sql, opened, outcome, now)) return;
+    await recordOutcome(sql, charge, { outcome, requestId: null, now }, charging.hook);
+  });
+  return true;
+}
+
+/** A bank account may have a mandate, and so be debited later. */
+function isSimple({ method: { detached_at: detachedAt, instrument } }: SimplePlan): boolean {
+  return detachedAt === null && instrument.type !== 'au_becs_debit';
+}
+
+/** Whether the workflow is ahead of its clock, because the database was restored from a back-up. */
+function isAheadOfClock({ clockLimit }: SimplePlan, { at }: WorkflowTime): boolean {
+  return clockLimit !== null && at > clockLimit;
+}
+
+/** Step one, in one statement. Returns null, and has written nothing, if the payment is not simple after all. */
+async function openSimplePayment(
+  sql: Pool,
+  found: SimplePlan,
+  at: CustomerInstant,
+  now: RealInstant,
+): Promise<Opened | null> {
+  const { plan, method, hasOpenedPayment } = found;
+  const locked = withSlots(plan, []);
+  const change = openNext(locked, plan.collected_amount_cents === 0 && !hasOpenedPayment);
+  if ((change.skips ?? []).length > 0) return null;
+  const created = intentFor(plan, change.opens, method, at);
+  const { after, changed } = changedBy(locked, change, at, { intentId: created.id });
+  if (changed === null) return null;
+  const how = newCharge(plan, awaitedAt(plan), at, now);
+  const attempt = nextAttempt(created, method.id, how);
+  const intent: PaymentIntentRow = { ...created, status: 'processing', attempt_count: attempt.number };
+  const opened = { intent, attempt, slot: change.opens, plan: changed };
+  const version = await unlessLocked(openPaymentWhere(sql, found, opened));
+  if (version === null) return null;
+  emitOpened(intent, how);
+  return { ...opened, after, version };
+}
+
+/** Step three, in one statement: it was paid. Returns false, and has written nothing, if that is not all. */
+async function recordPaid(
+  sql: Pool,
+  { intent, attempt, after: locked, version }: Opened,
+  outcome: ChargeOutcome,
+  now: RealInstant,
+): Promise<boolean> {
+  const [slot] = locked.slots;
+  if (outcome.kind !== 'succeeded' || slot === undefined) return false;
+  const { at } = attempt;
+  const { id: planId, test_clock_id: testClockId } = locked.plan;
+  const { completion, updated } = completed(intent, attempt, outcome, { at, now });
+  const { changed, events } = changedBy(locked, collected(locked, slot, intent.amount), at);
+  if (changed === null) return false;
+  const origin = { ...tenantOf(intent), requestId: null, now };
+  const paid = outcomeEvent(updated, { testClockId, at }, attempt.number, null);
+  const eventIds = await unlessLocked(
+    recordEventsWhere(
+      sql,
+      origin,
+      [paid, ...events],
+      [
+        sameVersion('payment_plans', { id: planId, version }, 'no key update skip locked'),
+        isStillOpen({ id: intent.id, version }, attempt.id),
+        // It comes before all that is written: a slot that damage has changed stops the whole statement.
+        slotPaid(planId, intent.id),
+        planChange(planId, changed),
+        attemptCompletion(attempt.id, 'processing', completion),
+        intentOutcome(updated),
+      ],
+    ),
+  );
+  if (eventIds === null) return false;
+  emitCompleted(updated, attempt, outcome, { testClockId, requestId: null, eventIds, openedAt: attempt.opened_at });
+  return true;
+}
 
 /**
  * Collects the longest overdue payment of a plan, if one is due at `at`. There are three steps: open the attempt, ask
@@ -117,8 +249,7 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now
   const { plan, slots } = locked;
   const change = openNext(locked, await isUntouched(tx, plan, slots));
   const method = await chargeableMethod(tx, plan);
-  const purpose = { payment_plan_id: plan.id, payment_plan_slot: change.opens.slot };
-  const intent = recurringIntent(plan, purpose, change.opens.amount, method, at);
+  const intent = intentFor(plan, change.opens, method, at);
   const rail = await lockAndChooseRail(tx, intent, method, at);
   const [, , charge] = await pipelined(tx, [
     insertPaymentIntent(tx, intent),
@@ -126,6 +257,16 @@ async function openNextSlot(tx: Tx, locked: LockedPlan, at: CustomerInstant, now
     openRecurringCharge(tx, intent, method, rail, newCharge(plan, awaitedAt(plan), at, now)),
   ]);
   return failIfRefused(tx, charge, rail, now, planHook);
+}
+
+/** The payment of a slot that opens. */
+function intentFor(
+  plan: CollectingPlanRow,
+  { slot, amount }: OpenedSlot,
+  method: Parameters<typeof recurringIntent>[3],
+  at: CustomerInstant,
+) {
+  return recurringIntent(plan, { payment_plan_id: plan.id, payment_plan_slot: slot }, amount, method, at);
 }
 
 /** How the charge of a plan is opened. */

@@ -1,14 +1,13 @@
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import type { KnownSlot } from '../../domain/plans/plan.ts';
+import type { KnownSlot, PlanStepChange } from '../../domain/plans/plan.ts';
 import {
   attemptOpened,
   challenged,
   collected,
   failed,
   givenUp,
-  type PlanStepChange,
   returned,
   withdrawn,
 } from '../../domain/plans/steps.ts';

@@ -7,9 +7,15 @@ import { isId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { nextPaymentAmount } from '../../domain/plan-schedule.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import { applyChange } from '../../domain/plans/apply.ts';
-import { type PlanWithSlots, progressOf, type Slot, termsOf } from '../../domain/plans/plan.ts';
-import { type PlanStepChange, skipPassed } from '../../domain/plans/steps.ts';
+import {
+  applyChange,
+  type PlanStepChange,
+  type PlanWithSlots,
+  progressOf,
+  type Slot,
+  termsOf,
+} from '../../domain/plans/plan.ts';
+import { skipPassed } from '../../domain/plans/steps.ts';
 import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import type { SlotNumber } from '../../domain/units.ts';
 import { slotInWords } from '../../messages/slot-in-words.ts';
@@ -18,8 +24,8 @@ import { type ChangeOrigin, type Changes, changesBetween, recordAudit } from '..
 import { CommandRefused } from '../command-refused.ts';
 import { NotFound } from '../errors.ts';
 import { wake } from '../wake.ts';
+import { rightTerms } from './plan-consistency.ts';
 import { capital, entryOf, ofSlot, withPlan } from './plan-operations.ts';
-import { rightTerms } from './plan-terms.ts';
 import { correctedSlots } from './slot-correction.ts';
 import { type LockedPlan, store, withSlots } from './store.ts';
 

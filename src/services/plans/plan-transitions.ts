@@ -20,7 +20,7 @@ import { transact } from '../events.ts';
 import { endSessionOf } from '../links/canceled-payment.ts';
 import { endChallenge } from '../payments/challenge-completion.ts';
 import { assertWithinLimit, currencyErrorsOf } from '../payments/fitting-method.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';

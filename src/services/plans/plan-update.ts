@@ -16,12 +16,12 @@ import { assertNoErrors, orNotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
 import { assertWithinLimit, currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { defaultErrors, getPaymentPlan } from './payment-plans.ts';
+import { agreedAfter } from './plan-consistency.ts';
 import { planErrors } from './plan-rules.ts';
-import { agreedAfter } from './plan-terms.ts';
 import { lockPlanWithSlots, store } from './store.ts';
 
 /**

@@ -5,12 +5,11 @@ import type { CollectingPlanRow } from '../../db/payment-plans.ts';
 import { slotDate } from '../../domain/calendar.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { fresh } from '../../domain/plans/apply.ts';
-import { cadenceOf, type KnownSlot, type SlotStatus } from '../../domain/plans/plan.ts';
+import { cadenceOf, fresh, type KnownSlot, type SlotStatus } from '../../domain/plans/plan.ts';
 import { retryDueAt } from '../../domain/schemes/debit-dates.ts';
 import type { MinorUnits, SlotNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
-import { withoutBroughtForward, wrongRetry } from './plan-dates.ts';
+import { withoutBroughtForward, wrongRetry } from './plan-consistency.ts';
 
 /** What a slot is, by the status of its payment. While its plan is active, an unpaid one is `retrying`. */
 const statusOf: Record<PaymentIntentRow['status'], SlotStatus> = {

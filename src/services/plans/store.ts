@@ -16,9 +16,14 @@ import {
 } from '../../db/payment-plans.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
-import { applyChange } from '../../domain/plans/apply.ts';
-import type { KnownSlot, Plan, PlanWithSlots, Slot } from '../../domain/plans/plan.ts';
-import type { PlanStepChange } from '../../domain/plans/steps.ts';
+import {
+  applyChange,
+  type KnownSlot,
+  type Plan,
+  type PlanStepChange,
+  type PlanWithSlots,
+  type Slot,
+} from '../../domain/plans/plan.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { type NewEvent, planEvent, record } from '../events.ts';

@@ -9,7 +9,7 @@ import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
-import { applyChange as applyPlanChange } from '../../domain/plans/apply.ts';
+import { applyChange as applyPlanChange } from '../../domain/plans/plan.ts';
 import { resume, retryAll } from '../../domain/plans/steps.ts';
 import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';

@@ -6,7 +6,7 @@ import type { Writer } from '../../platform/postgres/connection.ts';
 import { enqueue } from '../../platform/postgres/outbox.ts';
 import { timeOf } from '../customer-time.ts';
 import { orNotFound } from '../errors.ts';
-import { intentEvent, record, reserve, transact } from '../events.ts';
+import { intentEvent, positionHere, record, transact } from '../events.ts';
 import { endLinksOfCustomer } from '../links/changes.ts';
 import { endMandatesOf } from '../mandates/mandate-ends.ts';
 import { transitionPlan } from '../plans/plan-transitions.ts';
@@ -43,7 +43,7 @@ export async function deleteCustomer(db: Writer, context: RequestContext, id: st
     for (const subscription of await lockOpenSubscriptionsOfCustomer(tx, id)) {
       await endWithCustomer(tx, context, subscription.id, at);
     }
-    const mandatesEnded = reserve(tx);
+    const mandatesEnded = positionHere(tx);
     const stop = { at, now: context.now, requestId: context.requestId };
     await stopDebits(tx, { customerId: customer.id }, 'mandate_unavailable', stop);
     await mandatesEnded.during(() => endMandatesOf(tx, ['customer_id', id], 'customer_deleted', at));

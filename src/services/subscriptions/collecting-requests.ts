@@ -6,11 +6,11 @@ import { resume, type SubscriptionStepChange } from '../../domain/subscriptions/
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { InvalidState, NotFound, orNotFound, ValidationFailed } from '../errors.ts';
-import { reserve, transact } from '../events.ts';
+import { positionHere, transact } from '../events.ts';
 import type { Charging } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
@@ -97,7 +97,7 @@ async function openContinued(step: RequestedStep, asked: ContinuingRequest): Pro
     const isOwedApart = collecting.way === 'apart';
     return openResumed(step, resume(locked.subscription, at, { anchorDay, unpaid, isOwedApart }));
   }
-  const debit = reserve(tx);
+  const debit = positionHere(tx);
   const next = { ...step, locked: await store(tx, locked, change, at) };
   if (firstRetry(next.locked.subscription.periods) === null || asked.name === 'uncancel') return endPeriodIfDue(next);
   const isConfirm = asked.name === 'resume';

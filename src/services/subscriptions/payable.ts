@@ -11,7 +11,7 @@ import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { InvalidState } from '../errors.ts';
 import { assertWithinLimit, isAboveMandate } from '../payments/fitting-method.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import type { LockedSubscription } from './locked-subscription.ts';
 
 /**

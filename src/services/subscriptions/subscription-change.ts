@@ -25,14 +25,13 @@ import type { SubscriptionChange } from '../../resources/subscription-change.ts'
 import { assertNoErrors, InvalidState, NotFound } from '../errors.ts';
 import { transact } from '../events.ts';
 import { announceAmount } from '../mandates/notices.ts';
-import { processorFor } from '../payments/ask-processor.ts';
-import { type Charging, openCharge } from '../payments/charge.ts';
+import { type Charging, openCharge, processorFor } from '../payments/charge.ts';
 import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { assertWithinLimit } from '../payments/fitting-method.ts';
-import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
+import { chargeableMethod, recurringIntent } from '../payments/recurring-charge.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
 import type { DecidedIntent } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';

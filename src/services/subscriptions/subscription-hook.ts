@@ -20,7 +20,7 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
-import { reserve } from '../events.ts';
+import { positionHere } from '../events.ts';
 import type { AttemptReturn, ChargeHook, CompletedAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import { type LockedSubscription, lockedSubscription, store, withCoveredCredit } from './locked-subscription.ts';
@@ -161,7 +161,7 @@ export async function storeUnpaid(
   instants: Instants,
   error: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
-  const stopped = reserve(tx);
+  const stopped = positionHere(tx);
   const after = await store(tx, locked, change, instants.at, error);
   const isEnd = after.row.state === 'canceled';
   if (isEnd) await stopped.during(() => withoutCharges(tx, after, instants));

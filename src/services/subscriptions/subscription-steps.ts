@@ -13,13 +13,11 @@ import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Instants } from '../customer-time.ts';
 import { lockPaymentOf } from '../debits/recurring-steps.ts';
-import { reserve } from '../events.ts';
-import { processorFor } from '../payments/ask-processor.ts';
-import type { Charging } from '../payments/charge.ts';
+import { positionHere } from '../events.ts';
+import { type Charging, processorFor } from '../payments/charge.ts';
 import type { Charge, NewCharge } from '../payments/charge-records.ts';
-import { chargeableMethod, recurringIntent } from '../payments/new-intent.ts';
 import { lockAndChooseRail, type Rail, refusalError } from '../payments/rail.ts';
-import { failIfRefused, openRecurringCharge } from '../payments/recurring-charge.ts';
+import { chargeableMethod, failIfRefused, openRecurringCharge, recurringIntent } from '../payments/recurring-charge.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import { type LockedSubscription, store, withAllCreditCovered } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
@@ -86,7 +84,7 @@ export async function save(step: Step, change: SubscriptionStepChange): Promise<
 export async function begin(step: Step, change: SubscriptionStepChange): Promise<Charge | null> {
   const { tx, charging, locked, at, now } = step;
   if (change.begins?.kind === 'paid') processorFor(charging.processors, locked.row.livemode);
-  const debit = reserve(tx);
+  const debit = positionHere(tx);
   const opened = await openPeriod(tx, locked, change, at);
   const { payment } = opened;
   const charged = payment && (await debit.during(() => openCharges(step, payment.intent, payment.method)));
@@ -97,9 +95,9 @@ export async function begin(step: Step, change: SubscriptionStepChange): Promise
 
 /**
  * Opens the next attempt of the period that is retried first. Returns what is to be charged now, as `begin` does.
- * @param debit the place of the event of an accepted debit.
+ * @param debit the position of the event of an accepted debit.
  */
-export async function openRetry(step: Step, debit = reserve(step.tx)): Promise<Charge | null> {
+export async function openRetry(step: Step, debit = positionHere(step.tx)): Promise<Charge | null> {
   const { tx, charging, locked, at, now } = step;
   processorFor(charging.processors, locked.row.livemode);
   const period = firstRetry(locked.subscription.periods);

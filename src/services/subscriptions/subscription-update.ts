@@ -19,7 +19,7 @@ import { lockPaymentOf } from '../debits/recurring-steps.ts';
 import { assertNoErrors } from '../errors.ts';
 import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
-import { chargeableMethod } from '../payments/new-intent.ts';
+import { chargeableMethod } from '../payments/recurring-charge.ts';
 import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';

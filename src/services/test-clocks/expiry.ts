@@ -1,7 +1,7 @@
 import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
-import { endsOnClock, type KindThat } from '../../messages/subject-kinds.ts';
+import { endsOnClock, type KindWhere } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -26,7 +26,7 @@ const processors: Processors = { sandbox: sandboxProcessor, live: null };
 const tries = 3;
 
 /** A subject that collects: it has a workflow, which an advance moves. */
-export type CollectingSubject = DueSubject<KindThat<'moves'>>;
+export type CollectingSubject = DueSubject<KindWhere<'moves'>>;
 
 /** Whether an advance moves the workflow of a subject. Any other subject has none on a test clock, and expires. */
 export function isCollecting(subject: DueSubject): subject is CollectingSubject {

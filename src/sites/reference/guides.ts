@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Html } from '../../platform/html.ts';
-import { markdown, type Places } from './markdown.ts';
+import { type LinkResolver, markdown } from './markdown.ts';
 import { once } from './once.ts';
 
 const folder = new URL('../../../docs/api/', import.meta.url);
@@ -33,7 +33,7 @@ export function readGuides(): Guide[] {
     return {
       path: pathOf(file),
       title: title.replace(/^# /, ''),
-      body: once(() => markdown(text, places)),
+      body: once(() => markdown(text, resolver)),
       headings,
       text,
     };
@@ -44,7 +44,7 @@ function pathOf(file: string): string {
   return file === introduction ? guidesPath : `${guidesPath}/${file.replace(/\.md$/, '')}`;
 }
 
-const places: Places = {
+const resolver: LinkResolver = {
   link(target) {
     if (/^(https:|#)/.test(target)) return target;
     const [file = '', anchor] = target.split('#');

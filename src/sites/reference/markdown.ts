@@ -3,13 +3,16 @@ import { Html, html } from '../../platform/html.ts';
 import { highlighted } from './highlight.ts';
 
 /** How links and pictures of a text are shown. Null: the text of the link alone. */
-export interface Places {
+export interface LinkResolver {
   link(target: string): string | null;
   /** The address of a picture. */
   picture(target: string): string;
 }
 
-const nowhere: Places = { link: (target) => (/^(https:|#|\/)/.test(target) ? target : null), picture: () => '' };
+const externalOnly: LinkResolver = {
+  link: (target) => (/^(https:|#|\/)/.test(target) ? target : null),
+  picture: () => '',
+};
 
 /** Returns the anchor of a heading, as a page of a repository has it. */
 export function anchorOf(heading: string): string {
@@ -20,8 +23,8 @@ export function anchorOf(heading: string): string {
 }
 
 /** Text in Markdown as HTML. HTML in it is shown as text. */
-export function markdown(text: string, places: Places = nowhere): Html {
-  return new Html((places === nowhere ? plain : renderer(places)).parse(text, { async: false }));
+export function markdown(text: string, resolver: LinkResolver = externalOnly): Html {
+  return new Html((resolver === externalOnly ? plain : renderer(resolver)).parse(text, { async: false }));
 }
 
 /** A line of Markdown as HTML, without a paragraph around it. */
@@ -29,9 +32,9 @@ export function inlineMarkdown(text: string): Html {
   return new Html(plain.parseInline(text, { async: false }));
 }
 
-const plain = renderer(nowhere);
+const plain = renderer(externalOnly);
 
-function renderer(places: Places): Marked {
+function renderer(resolver: LinkResolver): Marked {
   return new Marked({
     renderer: {
       heading({ depth, text, tokens }) {
@@ -40,10 +43,10 @@ function renderer(places: Places): Marked {
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
-        const target = places.link(href);
+        const target = resolver.link(href);
         return target === null ? inner : html`<a href="${target}">${new Html(inner)}</a>`.text;
       },
-      image: ({ href, text }) => html`<img src="${places.picture(href)}" alt="${text}">`.text,
+      image: ({ href, text }) => html`<img src="${resolver.picture(href)}" alt="${text}">`.text,
       code: ({ text, lang = '' }) => codeBlock(text, lang.split(' ')[0]).text,
       table(token) {
         const cells = (row: typeof token.header) => row.map(({ tokens }) => new Html(this.parser.parseInline(tokens)));

@@ -8,18 +8,18 @@ import {
 } from '../../services/test-clocks/test-clocks.ts';
 import { retryWebhookDelivery } from '../../services/webhooks/deliveries.ts';
 import { parseTime, targetIn } from './move-form.ts';
-import type { Answer, Visit } from './visit.ts';
 import { time } from './words.ts';
+import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 
 const nameLength = 255;
 
-function assertTimeSkipping({ canSkipTime }: Visit): void {
+function assertTimeSkipping({ canSkipTime }: WorkbenchRequest): void {
   if (canSkipTime() === false) throw new TimeSkippingUnavailable();
 }
 
-export async function createClock(visit: Visit): Promise<Answer> {
-  const { sql, context, form } = visit;
-  assertTimeSkipping(visit);
+export async function createClock(request: WorkbenchRequest): Promise<Answer> {
+  const { sql, context, form } = request;
+  assertTimeSkipping(request);
   const at = parseTime(form.get('frozen_time'));
   if (at === null) throw ValidationFailed.of('/frozen_time', 'invalid_value', 'Choose a time for the clock.');
   const name = (form.get('name') ?? '').trim().slice(0, nameLength);
@@ -30,9 +30,9 @@ export async function createClock(visit: Visit): Promise<Answer> {
   return { goTo: `clocks/${id}` };
 }
 
-export async function advanceClock(visit: Visit): Promise<Answer> {
-  const { sql, context, id, form } = visit;
-  assertTimeSkipping(visit);
+export async function advanceClock(request: WorkbenchRequest): Promise<Answer> {
+  const { sql, context, id, form } = request;
+  assertTimeSkipping(request);
   const target = targetIn(form);
   if (target === null)
     throw ValidationFailed.of('/frozen_time', 'invalid_value', 'Choose the time to move the clock to.');
@@ -40,7 +40,7 @@ export async function advanceClock(visit: Visit): Promise<Answer> {
   return { goTo: `clocks/${id}` };
 }
 
-export async function askForDeletion({ sql, context, id, up }: Visit): Promise<Answer> {
+export async function askForDeletion({ sql, context, id, up }: WorkbenchRequest): Promise<Answer> {
   const clock = await getTestClock(sql, context, id);
   return {
     status: 200,
@@ -52,12 +52,12 @@ This cannot be undone. Its events stay.</p>
   };
 }
 
-export async function deleteClock({ sql, context, id }: Visit): Promise<Answer> {
+export async function deleteClock({ sql, context, id }: WorkbenchRequest): Promise<Answer> {
   await deleteTestClock(sql, context, id);
   return { goTo: '' };
 }
 
-export async function retryDelivery({ sql, context, id }: Visit): Promise<Answer> {
+export async function retryDelivery({ sql, context, id }: WorkbenchRequest): Promise<Answer> {
   const { event_id: eventId } = await retryWebhookDelivery(sql, context, id);
   return { goTo: `events/${eventId}` };
 }

@@ -9,22 +9,22 @@ import { chart } from './chart.ts';
 import { lanesOf } from './lanes.ts';
 import { alert } from './layout.ts';
 import { type Move, moveForm, targetIn } from './move-form.ts';
-import type { Answer, Visit } from './visit.ts';
 import { suppositionIn } from './what-if.ts';
 import { deliveriesInWords, happenedInWords, inWords, lookOf, time } from './words.ts';
+import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 
 const eventsListed = 15;
 const effectsListed = 30;
 const dayMs = 86_400_000;
 
 /** The page of a clock: its time as an axis, the form that moves it, a dry run if one is asked, and what happened. */
-export async function showClock(visit: Visit): Promise<Answer> {
-  const { sql, context, id, query } = visit;
+export async function showClock(request: WorkbenchRequest): Promise<Answer> {
+  const { sql, context, id, query } = request;
   const timeline = await getTimeline(sql, context, id);
   const { clock } = timeline;
   const target = targetIn(query);
   const supposed = suppositionIn(query);
-  const dryRun = target === null ? null : await runDry(visit, target, supposed ?? {});
+  const dryRun = target === null ? null : await runDry(request, target, supposed ?? {});
   const result = dryRun instanceof ServiceError ? null : dryRun;
   const move: Move = {
     clock,
@@ -77,7 +77,7 @@ function latest(events: readonly TimelineEventRow[]): TimelineEventRow[] {
 
 /** Runs the dry run. Returns the refusal, such as a target beyond the bound. */
 async function runDry(
-  { sql, context, id }: Visit,
+  { sql, context, id }: WorkbenchRequest,
   target: Date,
   suppose: Supposition,
 ): Promise<DryRunResult | ServiceError> {

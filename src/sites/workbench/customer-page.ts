@@ -1,9 +1,9 @@
 import type { SubjectRow, TimelineEventRow } from '../../db/workbench.ts';
 import { type Html, html, isolated } from '../../platform/html.ts';
 import { getStory } from '../../services/workbench/timeline.ts';
-import type { Answer, Visit } from './visit.ts';
 import { methodInWords } from './what-if.ts';
 import { deliveriesInWords, happenedInWords, type Look, lookOf, time } from './words.ts';
+import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 
 /** A step of a customer's story. */
 interface Step {
@@ -15,7 +15,7 @@ interface Step {
 }
 
 /** A customer's whole story, from its creation on: what it got, each payment, and how the webhooks went. */
-export async function showCustomer({ sql, context, id, up }: Visit): Promise<Answer> {
+export async function showCustomer({ sql, context, id, up }: WorkbenchRequest): Promise<Answer> {
   const { customer, methods, subjects, events, hasMoreEvents } = await getStory(sql, context, id);
   const first = events[0]?.created_at ?? null;
   const made: Step[] = [

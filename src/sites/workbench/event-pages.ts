@@ -6,15 +6,15 @@ import { withoutSecrets } from '../../platform/redact.ts';
 import { safeLines } from '../../platform/terminal.ts';
 import { getEventWithDeliveries } from '../../services/workbench/timeline.ts';
 import { happenedList } from './clock-page.ts';
-import type { Answer, Visit } from './visit.ts';
 import { inWords, lookOf, shortTime, time } from './words.ts';
+import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 
 const eventsListed = 50;
 
 type Deliveries = Awaited<ReturnType<typeof getEventWithDeliveries>>['deliveries'];
 
 /** The events of the account or of a clock, newest first, with their deliveries. */
-export async function showEvents({ sql, context, query }: Visit): Promise<Answer> {
+export async function showEvents({ sql, context, query }: WorkbenchRequest): Promise<Answer> {
   const clock = query.get('clock');
   const before = query.get('before') ?? '';
   const filter = {
@@ -38,7 +38,7 @@ ${found.length > events.length && last !== undefined ? html`<p><a href="events?$
 }
 
 /** One event: what it says, its webhooks, each attempt, and what the receiver responded. */
-export async function showEvent({ sql, context, id, up }: Visit): Promise<Answer> {
+export async function showEvent({ sql, context, id, up }: WorkbenchRequest): Promise<Answer> {
   const { event, deliveries } = await getEventWithDeliveries(sql, context, id);
   const {
     event_type: type,

@@ -1,22 +1,22 @@
 import { type Html, html } from '../../platform/html.ts';
 import { sitePage } from '../look/page.ts';
-import type { Page, Visit } from './visit.ts';
+import type { Page, WorkbenchRequest } from './workbench-request.ts';
 
-/** Writes a page as HTML. It works without its script. `visit` is null for a page that shows no account. */
-export function inHtml({ title, main, state, refreshSeconds }: Page, visit: Visit | null): string {
+/** Writes a page as HTML. It works without its script. `request` is null for a page that shows no account. */
+export function inHtml({ title, main, state, refreshSeconds }: Page, request: WorkbenchRequest | null): string {
   return sitePage({
     title: `${title} · Workbench`,
     style: { href: '/workbench/assets/style.css' },
     script: '/workbench/assets/script.js',
     refreshSeconds,
-    bar: visit === null ? html`<strong>Workbench</strong>` : barOf(visit),
+    bar: request === null ? html`<strong>Workbench</strong>` : barOf(request),
     before: shapes,
     main,
     state,
   });
 }
 
-function barOf({ up, context, endsAt }: Visit): Html {
+function barOf({ up, context, endsAt }: WorkbenchRequest): Html {
   return html`<a class="brand" href="${up}">Workbench</a>
 <nav aria-label="Workbench"><a href="${up}">Clocks</a> <a href="${up}events">Events</a> <a href="/docs">Reference</a> <a href="/docs/guides/15-workbench">Guide</a></nav>
 <p><span class="pill">Sandbox</span> <code>${context.billerId}</code> <span class="faint">link until ${endsAt.toISOString().slice(11, 16)} UTC</span></p>`;

@@ -4,14 +4,14 @@ import { listCustomers } from '../../services/customers/customers.ts';
 import { listTestClocks, type TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
 import { happenedList } from './clock-page.ts';
 import { alert } from './layout.ts';
-import type { Answer, Visit } from './visit.ts';
 import { time } from './words.ts';
+import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 
 const eventsListed = 10;
 const customersListed = 10;
 
 /** The first page: the clocks of the account, the form of a new one, and what happened last. */
-export async function showOverview({ sql, context, canSkipTime }: Visit): Promise<Answer> {
+export async function showOverview({ sql, context, canSkipTime }: WorkbenchRequest): Promise<Answer> {
   const [clocks, events, customers] = await Promise.all([
     listTestClocks(sql, context, { limit: 20 }),
     listTimelineEvents(sql, context, {}, eventsListed),

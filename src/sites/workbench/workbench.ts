@@ -20,7 +20,7 @@ import { alert, inHtml } from './layout.ts';
 import { showOverview } from './overview-page.ts';
 import { readForm } from './read-form.ts';
 import { styleSheet } from './style.ts';
-import type { Answer, Page, Visit, WorkbenchRoute } from './visit.ts';
+import type { Answer, Page, WorkbenchRequest, WorkbenchRoute } from './workbench-request.ts';
 
 const home = '/workbench';
 
@@ -68,21 +68,26 @@ export function workbench(deps: Deps, limits: KeyLimits): Middleware {
       ctx.res.setHeader('Cache-Control', 'no-cache');
       return send(ctx, 200, asset.text, asset.type);
     }
-    let visit: Visit | null = null;
+    let request: WorkbenchRequest | null = null;
     try {
       const [token = '', ...rest] = ctx.path.slice(home.length + 1).split('/');
-      visit = await open(ctx, deps, token, rest);
-      if (visit === null) return await refuseOrEnter(ctx, deps, token, rest.join('/'));
-      const answer = await answerOf(ctx, visit, rest.join('/'), limits);
-      write(ctx, answer, visit);
+      request = await open(ctx, deps, token, rest);
+      if (request === null) return await refuseOrEnter(ctx, deps, token, rest.join('/'));
+      const answer = await answerOf(ctx, request, rest.join('/'), limits);
+      write(ctx, answer, request);
     } catch (error) {
-      write(ctx, problem(ctx, deps, error), visit);
+      write(ctx, problem(ctx, deps, error), request);
     }
   };
 }
 
 /** Opens the account of a link. Null if the link opens nothing. */
-async function open(ctx: Context, deps: Deps, token: string, rest: readonly string[]): Promise<Visit | null> {
+async function open(
+  ctx: Context,
+  deps: Deps,
+  token: string,
+  rest: readonly string[],
+): Promise<WorkbenchRequest | null> {
   const now = realNow();
   const link = checkLink(deps.vault, token, now);
   if (link.is !== 'valid') return null;
@@ -129,25 +134,25 @@ async function refuseOrEnter(ctx: Context, deps: Deps, token: string, rest: stri
   write(ctx, token === '' ? linkNeeded : linkEnded, null);
 }
 
-async function answerOf(ctx: Context, visit: Visit, path: string, limits: KeyLimits): Promise<Answer> {
-  const request = ctx as Parameters<Middleware>[0];
-  await limits.limit(request, async () => {});
-  if (ctx.path === visit.base.slice(0, -1)) return { goTo: '' };
+async function answerOf(ctx: Context, request: WorkbenchRequest, path: string, limits: KeyLimits): Promise<Answer> {
+  const limited = ctx as Parameters<Middleware>[0];
+  await limits.limit(limited, async () => {});
+  if (ctx.path === request.base.slice(0, -1)) return { goTo: '' };
   const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
   const route = routes.find((each) => each.method === method && each.path.test(path));
   if (route === undefined) return notFound;
-  const form = method === 'POST' ? await readForm(ctx.req) : visit.form;
+  const form = method === 'POST' ? await readForm(ctx.req) : request.form;
   const [, id = ''] = route.path.exec(path) ?? [];
   let answer: Answer = notFound;
-  await limits.enterQueue(request, async () => {
-    answer = await route.handle({ ...visit, form, id });
+  await limits.enterQueue(limited, async () => {
+    answer = await route.handle({ ...request, form, id });
   });
   return answer;
 }
 
-function write(ctx: Context, answer: Answer, visit: Visit | null): void {
-  if ('goTo' in answer) goOn(ctx, `${visit?.base ?? `${home}/`}${answer.goTo}`);
-  else send(ctx, answer.status, inHtml(answer, visit), 'text/html; charset=utf-8');
+function write(ctx: Context, answer: Answer, request: WorkbenchRequest | null): void {
+  if ('goTo' in answer) goOn(ctx, `${request?.base ?? `${home}/`}${answer.goTo}`);
+  else send(ctx, answer.status, inHtml(answer, request), 'text/html; charset=utf-8');
 }
 
 function goOn(ctx: Context, path: string): void {

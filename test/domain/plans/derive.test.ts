@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { customerInstant } from '../../../src/domain/instants.ts';
-import { awaitedAt, derive, fresh as untouched } from '../../../src/domain/plans/apply.ts';
-import type { KnownSlot, Plan } from '../../../src/domain/plans/plan.ts';
+import { awaitedAt, derive, type KnownSlot, type Plan, fresh as untouched } from '../../../src/domain/plans/plan.ts';
 import { firstRetry } from '../../../src/domain/recurring/recurring-payment.ts';
 import { fresh } from './simulated.ts';
 

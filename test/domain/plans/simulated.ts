@@ -2,8 +2,16 @@ import fc from 'fast-check';
 import type { FailureBehaviour } from '../../../src/domain/dunning.ts';
 import { addMs, type CustomerInstant, customerInstant } from '../../../src/domain/instants.ts';
 import { nextPlanState, type PlanTransition } from '../../../src/domain/plan-state.ts';
-import { applyChange, derive } from '../../../src/domain/plans/apply.ts';
-import { isUnpaid, type KnownSlot, type Plan, type PlanWithSlots, progressOf } from '../../../src/domain/plans/plan.ts';
+import {
+  applyChange,
+  derive,
+  isUnpaid,
+  type KnownSlot,
+  type Plan,
+  type PlanStepChange,
+  type PlanWithSlots,
+  progressOf,
+} from '../../../src/domain/plans/plan.ts';
 import {
   activate,
   amend,
@@ -14,7 +22,6 @@ import {
   givenUp,
   giveUp,
   openNext,
-  type PlanStepChange,
   resume,
   retryAll,
   retryNow,

@@ -13,7 +13,7 @@ import {
   decideConfirm,
   OtherTotal,
 } from '../../../src/services/payments/confirm-rules.ts';
-import { newIntent } from '../../../src/services/payments/new-intent.ts';
+import { newIntent } from '../../../src/services/payments/payment-intents.ts';
 import { refusalError } from '../../../src/services/payments/rail.ts';
 import type { RequestContext } from '../../../src/services/request-context.ts';
 

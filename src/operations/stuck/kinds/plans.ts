@@ -8,8 +8,7 @@ import { workflowIdOf } from '../../../messages/workflow-types.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../../platform/real-time.ts';
 import { clockToleranceMs } from '../../../services/customer-time.ts';
-import { type DatedPlan, otherAmount, wrongDates } from '../../../services/plans/plan-dates.ts';
-import { wrongTerms } from '../../../services/plans/plan-terms.ts';
+import { type DatedPlan, otherAmount, wrongDates, wrongTerms } from '../../../services/plans/plan-consistency.ts';
 import type { StuckKind } from '../reading/find-stuck.ts';
 import { opsCommand } from '../reading/ops-command.ts';
 

@@ -1,7 +1,7 @@
-// The rules of a subscription, written a second time: with a calendar of its own, and without a database, a workflow or
-// the service's code. All instants are epoch ms; the biller's zone is UTC.
+// The rules of a subscription, written a second time: nothing here is shared with the service, so an agreement of the
+// two means something. All instants are epoch ms; the biller's zone is UTC.
 
-import { dateOf, day, daysBetween } from '../../lab/model/calendar.ts';
+import { dateOf, day, daysBetween } from './calendar.ts';
 import type { Card, Off, SubscriptionTerms } from './subscription-asks.ts';
 import {
   type Charge,
@@ -19,16 +19,16 @@ const retryDays = [1, 3, 5];
 /** Days from the first failure to the end of a series of retries. */
 export const seriesDays = 5;
 
-/** What a period costs at first, minor units. */
-const firstPrice = 4900;
-
 interface Discount {
   off: Off | null;
   /** For how many more periods. */
   left: number;
 }
 
-/** A subscription that was started at `now`, and whose first payment succeeds. `advance` lets time pass. */
+/**
+ * A subscription that was started at `now` with this price of a whole period (minor units), and whose first payment
+ * succeeds. `advance` lets time pass.
+ */
 export class SubscriptionCourse {
   readonly terms: SubscriptionTerms;
   protected now: number;
@@ -37,8 +37,8 @@ export class SubscriptionCourse {
   readonly all: Period[] = [];
   /** It ends with the current period, so nothing is retried. */
   protected isEndRequested = false;
-  protected endsAt: string | null = null;
-  protected pausesAt: string | null = null;
+  endsAt: string | null = null;
+  pausesAt: string | null = null;
   protected resumesAt: string | null = null;
   #isAnnounced = false;
   protected pendingPrice: number | null = null;
@@ -55,7 +55,7 @@ export class SubscriptionCourse {
   protected isMixed = false;
   card: Card = 'good';
   /** The price of a whole period, minor units. */
-  price = firstPrice;
+  price: number;
   /** What the next period takes besides its price. Negative: credit. */
   account = 0;
   state = 'active';
@@ -66,8 +66,9 @@ export class SubscriptionCourse {
   /** Such as `2027-03-02 renewed`. */
   readonly told: string[] = [];
 
-  constructor(terms: SubscriptionTerms, now: number) {
+  constructor(terms: SubscriptionTerms, now: number, price: number) {
     this.terms = terms;
+    this.price = price;
     this.now = now;
     const today = dateOf(now);
     const end = dateOf(Date.parse(today) + terms.trialDays * day);

@@ -1,9 +1,17 @@
 // What a biller or a payer may ask of a subscription, and what it does then.
 
-import { dateOf, day, daysBetween } from '../../lab/model/calendar.ts';
+import { dateOf, day, daysBetween } from './calendar.ts';
 import type { Ask, LaterEnd } from './subscription-asks.ts';
 import { SubscriptionCourse, seriesDays } from './subscription-course.ts';
-import { discounted, halfUp, instantOf, never, type Period, PeriodCalendar } from './subscription-periods.ts';
+import {
+  type Charge,
+  discounted,
+  halfUp,
+  instantOf,
+  never,
+  type Period,
+  PeriodCalendar,
+} from './subscription-periods.ts';
 
 const retryDays = [1, 3, 5];
 
@@ -49,7 +57,7 @@ export class Subscription extends SubscriptionCourse {
       case 'fee':
         return this.#isFeeClear(asked.amount);
       case 'refund':
-        return this.#refunds().every((amount) => amount % 100 !== 3);
+        return this.#givenBack(asked.amount).every(({ amount }) => amount % 100 !== 3);
       case 'payback': {
         const amount = Math.min(asked.amount, -this.account);
         return amount > 0 && amount % 100 !== 3 && this.creditFrom !== null && this.creditFrom !== 'unclear';
@@ -132,7 +140,7 @@ export class Subscription extends SubscriptionCourse {
   }
 
   #answer(asked: Ask): boolean {
-    if (asked.ask === 'refund') return this.#refund();
+    if (asked.ask === 'refund') return this.#refund(asked.amount);
     if (asked.ask === 'payback') return this.#payBack(asked.amount);
     if (this.state === 'canceled') return false;
     switch (asked.ask) {
@@ -252,20 +260,29 @@ export class Subscription extends SubscriptionCourse {
     return Math.min(shareOf(price), shareOf(discounted(price, off)));
   }
 
-  /** What is given back of each payment, the newest first, if all of the credit is refunded. */
-  #refunds(): number[] {
-    let credit = Math.max(0, -this.account);
-    return this.charges.toReversed().flatMap(({ isPaid, amount: held }) => {
-      const amount = isPaid ? Math.min(credit, held) : 0;
-      credit -= amount;
-      return amount > 0 ? [amount] : [];
+  /** What the customer has in hand. */
+  get credit(): number {
+    return Math.max(0, -this.account);
+  }
+
+  /** What the payment that was made last still holds. */
+  get refundable(): number {
+    return this.charges.findLast(({ isPaid }) => isPaid)?.amount ?? 0;
+  }
+
+  /** The payments that give credit back, the newest first, and how much of it, if so much is refunded. */
+  #givenBack(most = never): { charge: Charge; amount: number }[] {
+    let left = Math.min(most, this.credit);
+    return this.charges.toReversed().flatMap((charge) => {
+      const amount = charge.isPaid ? Math.min(left, charge.amount) : 0;
+      left -= amount;
+      return amount > 0 ? [{ charge, amount }] : [];
     });
   }
 
-  #refund(): boolean {
+  #refund(most?: number): boolean {
     if (this.account >= 0) return false;
-    for (const charge of this.charges.toReversed()) {
-      const amount = charge.isPaid ? Math.min(-this.account, charge.amount) : 0;
+    for (const { charge, amount } of this.#givenBack(most)) {
       charge.amount -= amount;
       this.account += amount;
     }

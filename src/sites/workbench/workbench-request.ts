@@ -4,7 +4,7 @@ import type { RealInstant } from '../../platform/real-time.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 
 /** A request for a page of the workbench, by a link that is valid. */
-export interface Visit {
+export interface WorkbenchRequest {
   sql: Pool;
   context: RequestContext;
   /** Of the key of the link. */
@@ -42,5 +42,5 @@ export interface WorkbenchRoute {
   method: 'GET' | 'POST';
   /** Of the path after the token. Its group is the id. */
   path: RegExp;
-  handle(visit: Visit): Promise<Answer>;
+  handle(request: WorkbenchRequest): Promise<Answer>;
 }

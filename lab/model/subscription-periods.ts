@@ -1,7 +1,7 @@
 // The periods of the second model of subscriptions: their calendar, and what of them was served. All instants are epoch
 // ms; the biller's zone is UTC.
-import { dateOf, day, daysBetween } from '../../lab/model/calendar.ts';
-import { dueDate } from '../../lab/model/plans.ts';
+import { dateOf, day, daysBetween } from './calendar.ts';
+import { dueDate } from './plans.ts';
 import type { Off, SubscriptionTerms } from './subscription-asks.ts';
 
 /** A payment, in the order in which they were opened. `amount` is what it still holds once it is paid. */
@@ -45,6 +45,23 @@ export interface Period {
 export const never = Number.POSITIVE_INFINITY;
 export const instantOf = (date: string | null) => (date === null ? never : Date.parse(date));
 export const halfUp = (amount: number) => Math.floor(amount + 0.5);
+
+/** What an advance of a clock reports about subscriptions: those of which a period began, and the payments tried. */
+export interface Counted {
+  subscriptions_rolled: number;
+  payment_intents_enqueued: number;
+}
+
+/** Counts what `advance` makes of these subscriptions. */
+export function countedIn(subscriptions: readonly { all: readonly Period[] }[], advance: () => void): Counted {
+  const triedBefore = new Map(subscriptions.flatMap(({ all }) => all.map((period) => [period, period.attempts])));
+  advance();
+  const sold = subscriptions.map(({ all }) => all.filter(({ isTrial }) => !isTrial));
+  return {
+    subscriptions_rolled: sold.filter((periods) => periods.some((period) => !triedBefore.has(period))).length,
+    payment_intents_enqueued: sold.flat().filter((period) => period.attempts > (triedBefore.get(period) ?? 0)).length,
+  };
+}
 
 /** Boundaries of periods, counted from an anchor. */
 export class PeriodCalendar {

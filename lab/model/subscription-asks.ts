@@ -15,6 +15,20 @@ export interface SubscriptionTerms {
   outcomes: boolean[][] | null;
 }
 
+/** Returns these terms as the API takes them. */
+export function termsOf(terms: SubscriptionTerms) {
+  const lists = terms.outcomes?.map((list) => list.map((isPaid) => (isPaid ? 'succeed' : 'decline')).join(','));
+  return {
+    frequency_type: terms.every === 'week' ? 'weekly' : 'monthly',
+    frequency_period: terms.period,
+    ...(terms.trialDays === 0 ? {} : { trial_days: terms.trialDays }),
+    failure_behaviour: terms.behaviour,
+    unpaid_behaviour: terms.unpaid,
+    grace_days: terms.graceDays,
+    ...(lists === undefined ? {} : { metadata: { _sandbox_outcome_by_period: lists.join(';') } }),
+  } as const;
+}
+
 /** Cards: one that works, one without money and one that has expired, which is declined for good. */
 export type Card = 'good' | 'empty' | 'expired';
 
@@ -30,8 +44,8 @@ export type Ask =
   | { ask: 'card'; card: Card }
   | { ask: 'cancel'; at: 'period_end' | 'now' | LaterEnd }
   | { ask: 'change'; price: number; when: 'period_end' | 'now'; collect: 'next_period' | 'now' }
-  /** All of the credit. */
-  | { ask: 'refund' }
+  /** All of the credit, or so much of it. */
+  | { ask: 'refund'; amount?: number }
   /** An ordinary refund of the latest payment, of at most so much credit as came from it. */
   | { ask: 'payback'; amount: number }
   /** A fee for the next period, or for the one that is unpaid if that has taken one; 0 withdraws it. */
