@@ -94,6 +94,11 @@ async function stretch(
       await pause(10);
     }
   };
+  // As of an endpoint that has been there for a while: the service knows how it responds.
+  if (endpoint !== null) {
+    await client.webhookEndpoints.ping(endpoint.id);
+    await untilAtMost(0);
+  }
   const watch = await watchParts(await recordedProcesses(copy.dataDir));
   const begun = performance.now();
   let payments = 0;

@@ -60,12 +60,18 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
  * is cancelled, because the worker shuts down or another one has taken over, it ends at once. The work then ends by
  * itself, unheard: it must be safe to be done twice. A local activity has no heartbeat; its work just runs.
  */
-export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+export function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
+  const context = Context.current();
+  return toItsEnd(() => (context.info.isLocal ? work() : Promise.race([work(), context.cancelled])));
+}
+
+/** The same for work that is waited for even when the activity is cancelled. */
+export async function toItsEnd<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   if (context.info.isLocal) return work();
   const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);
   try {
-    return await Promise.race([work(), context.cancelled]);
+    return await work();
   } finally {
     clearInterval(timer);
   }

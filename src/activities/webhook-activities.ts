@@ -6,7 +6,7 @@ import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt
 import { sendBatch } from '../services/webhooks/batch.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
 import type { SentFrom } from '../services/webhooks/sending-turns.ts';
-import { throwRefusal } from './failures.ts';
+import { throwRefusal, toItsEnd } from './failures.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
@@ -20,8 +20,10 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     /** See `attemptDelivery`. If the endpoint is busy, it says how long to wait; this does not count as an attempt. */
     attemptWebhookDelivery: (id: string, after: number | null) => attemptDelivery(sql, deps, id, after, sentFrom()),
     /** See `sendBatch`. What is already recorded is not sent again. */
-    sendWebhookBatch: (ids: string[]) =>
-      sendBatch(sql, deps, ids, { from: sentFrom(), workflowId: activityInfo().workflowExecution?.workflowId ?? '' }),
+    sendWebhookBatch() {
+      const workflowId = activityInfo().workflowExecution?.workflowId ?? '';
+      return toItsEnd(() => sendBatch(sql, deps, { workflowId, from: sentFrom() }));
+    },
     /** Both return a sentence about the result, or fail as `CommandRefused`. */
     giveUpWebhookDelivery: (id: string, by: IssuedBy | null) =>
       giveUpDelivery(sql, id, deps.now(), operator(by)).catch(throwRefusal),

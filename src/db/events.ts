@@ -1,6 +1,6 @@
 import type { Id } from '../domain/ids.ts';
 import type { Instant } from '../domain/instants.ts';
-import { workflowIdOf } from '../messages/workflow-types.ts';
+import { batchIdOf, workflowIdOf } from '../messages/workflow-types.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -56,10 +56,27 @@ export function deliveryId(db: Db) {
   return db`'whd_' || substr(e.id, 5, 12) || right(e.id, 10) || right(w.id, 10)`;
 }
 
+/** How many deliveries events have, and how many of them have workflows of their own. The others are for the batch. */
+export interface EnqueuedDeliveries {
+  deliveries: number;
+  alone: number;
+}
+
+/**
+ * SQL: the workflow id and type that the outbox has for a first attempt at the endpoint `w`. One that responds promptly
+ * and does not fail gets it by the batch of its biller and mode, any other by the workflow of the delivery `d`.
+ */
+export function carrierOf(db: Db, tenant: TenantKey) {
+  const isPrompt = db`w.responds_promptly and w.failing_since is null`;
+  return db`
+    case when ${isPrompt} then ${batchIdOf(tenant)} else ${workflowIdOf('webhookDelivery', '')} || d.id end,
+    case when ${isPrompt} then 'webhookBatch' else 'webhookDelivery' end`;
+}
+
 /**
  * Writes events of one biller and mode under the next numbers of its sequence, if all conditions hold. Also writes a
- * pending delivery for each endpoint that receives them, and an outbox entry for each delivery. Returns the number of
- * deliveries, or null if a condition does not hold. It is one statement, because every charge runs it. The lock on the
+ * pending delivery for each endpoint that receives them, and an outbox entry for each delivery. Returns how many, or
+ * null if a condition does not hold. It is one statement, because every charge runs it. The lock on the
  * sequence lasts until the transaction ends, so take it last; the conditions come before it. The outbox is the table
  * `workflow_intents`.
  */
@@ -69,10 +86,10 @@ export async function insertEvents(
   events: InsertedEvent[],
   { requestId, now }: { requestId: string | null; now: RealInstant },
   conditions: readonly InsertCondition[] = [],
-): Promise<number | null> {
+): Promise<EnqueuedDeliveries | null> {
   const { clauses, next, condition } = insertWhere(db, conditions);
   const column = <K extends keyof InsertedEvent>(name: K) => events.map((event) => event[name]);
-  const [row] = await db<{ recorded: number; deliveries: number }[]>`
+  const [row] = await db<({ recorded: number } & EnqueuedDeliveries)[]>`
     ${clauses} ${next} e as (
       select * from unnest(
         ${column('id')}::text[], ${column('event_type')}::text[], ${column('subject_id')}::text[],
@@ -103,17 +120,20 @@ export async function insertEvents(
       where w.biller_id = ${tenant.billerId} and w.livemode = ${tenant.livemode}
         and w.status = 'enabled' and w.deleted_at is null
         and case when e.only_endpoint_id is null then ${subscribes(db)} else w.id = e.only_endpoint_id end
-      returning id
+      returning id, endpoint_id, event_id
     ), intents as (
       insert into workflow_intents (
         workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at, traceparent
       )
-      select ${workflowIdOf('webhookDelivery', '')} || d.id, 'webhookDelivery', d.id, ${tenant.livemode}, true, ${now},
-        now(), ${currentTrace()?.traceparent ?? null}
-      from deliveries d
+      select ${carrierOf(db, tenant)}, d.id, ${tenant.livemode}, true, ${now}, now(), ${currentTrace()?.traceparent ?? null}
+      from deliveries d join webhook_endpoints w on w.id = d.endpoint_id join e on e.id = d.event_id
+      order by e.position -- batches send in this order
+      returning workflow_type
     )
-    select (select count(*) from counter)::integer as recorded, count(*)::integer as deliveries from deliveries`;
-  return row?.recorded ? row.deliveries : null;
+    select (select count(*) from counter)::integer as recorded, count(*)::integer as deliveries,
+      count(*) filter (where workflow_type = 'webhookDelivery')::integer as alone
+    from intents`;
+  return row?.recorded ? row : null;
 }
 
 /** The event of this biller and mode, or null. */

@@ -48,6 +48,7 @@ export interface DeliveryToMake extends WebhookDeliveryRow {
     | 'sealed_previous_secret'
     | 'previous_secret_expires_at'
     | 'failing_since'
+    | 'responds_promptly'
     | 'deleted_at'
   >;
 }
@@ -165,27 +166,34 @@ export async function selectDeliveryOfEvent(
 type EventPart = Omit<EventRow, 'id' | 'created_at'> & { event_created_at: Instant };
 type EndpointPart = Omit<DeliveryToMake['endpoint'], 'status'> & { endpoint_status: 'enabled' | 'disabled' };
 
-/**
- * Returns everything that the next attempts of these deliveries need, in the order of the events. It is one statement,
- * because it precedes every first attempt. The aliases `event_created_at` and `endpoint_status` are `events.created_at`
- * and `webhook_endpoints.status`.
- */
-export async function listDeliveriesToMake(db: Db, ids: readonly string[]): Promise<DeliveryToMake[]> {
-  const rows = await db<(WebhookDeliveryRow & EventPart & EndpointPart)[]>`
+/** A row of `toMake`. `event_created_at` is of the event, `endpoint_status` of the endpoint. */
+export type DeliveryToMakeRow = WebhookDeliveryRow & EventPart & EndpointPart;
+
+/** SQL query: everything that the next attempts of deliveries need. */
+export function toMake(db: Db): Fragment {
+  return db`
     select d.*, e.sequence, e.event_type, e.test_clock_id, e.customer_id, e.subject_id, e.request_id,
       e.data::text as data, e.created_at as event_created_at, e.recorded_at,
       w.url, w.status as endpoint_status, w.sealed_secret, w.sealed_previous_secret, w.previous_secret_expires_at,
-      w.failing_since, w.deleted_at
+      w.failing_since, w.responds_promptly, w.deleted_at
     from webhook_deliveries d
     join events e on e.id = d.event_id
-    join webhook_endpoints w on w.id = d.endpoint_id
-    where d.id = any(${ids as string[]}::text[])
-    order by e.sequence, d.id`;
-  return rows.map((row) => ({
+    join webhook_endpoints w on w.id = d.endpoint_id`;
+}
+
+/** Returns the delivery of a row of `toMake`. */
+export function deliveryToMake(row: DeliveryToMakeRow): DeliveryToMake {
+  return {
     ...row,
     event: { ...row, id: row.event_id, created_at: row.event_created_at },
     endpoint: { ...row, status: row.endpoint_status },
-  }));
+  };
+}
+
+/** Returns everything that the next attempt of a delivery needs, or null if there is no such delivery. */
+export async function selectDeliveryToMake(db: Db, id: string): Promise<DeliveryToMake | null> {
+  const [row] = await db<DeliveryToMakeRow[]>`${toMake(db)} where d.id = ${id}`;
+  return row === undefined ? null : deliveryToMake(row);
 }
 
 export interface SendingOutcome {
@@ -197,17 +205,20 @@ export interface SendingOutcome {
 /**
  * Records attempts of several deliveries, each under its number, and their outcome. Returns the deliveries. If a number
  * is already recorded, another worker has made the attempt: nothing changes, and the delivery is left out. A delivery
- * that was ended while the attempt was in progress stays ended, unless the attempt succeeded. Lock the endpoint first.
+ * that was ended while the attempt was in progress stays ended, unless the attempt succeeded. Their `entries` in the
+ * outbox, if a batch has made the attempts, are deleted. Lock the endpoint first,
+ * if it changes too.
  */
 export async function recordAttempts(
-  tx: Tx,
+  db: Db,
   attempts: readonly WebhookAttemptRow[],
   outcome: SendingOutcome,
   now: RealInstant,
+  entries: readonly number[] = [],
 ): Promise<Omit<WebhookDeliveryRow, 'event_type'>[]> {
   const column = <K extends keyof WebhookAttemptRow>(name: K) => attempts.map((attempt) => attempt[name]);
-  const applies = tx`(d.status = 'pending' or ${outcome.status} = 'delivered')`;
-  return tx<Omit<WebhookDeliveryRow, 'event_type'>[]>`
+  const applies = db`(d.status = 'pending' or ${outcome.status} = 'delivered')`;
+  return db<Omit<WebhookDeliveryRow, 'event_type'>[]>`
     with made as (
       select * from unnest(
         ${column('delivery_id')}::text[], ${column('number')}::integer[],
@@ -232,6 +243,9 @@ export async function recordAttempts(
         delivery_id, number, at, status_code, error, duration_ms, response_excerpt
       )
       select m.* from made m where m.delivery_id in (select id from recorded)
+    ), done as (
+      delete from workflow_intents
+      where id = any(${entries as number[]}::bigint[]) and workflow_type = 'webhookBatch'
     )
     select * from recorded`;
 }

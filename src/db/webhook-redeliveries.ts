@@ -1,9 +1,11 @@
+import type { Fragment } from 'postgres';
 import { signals } from '../messages/signals.ts';
 import { workflowIdOf } from '../messages/workflow-types.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued } from '../platform/postgres/outbox.ts';
 import type { RealInstant } from '../platform/real-time.ts';
-import { deliveryId, subscribes } from './events.ts';
+import { carrierOf, deliveryId, subscribes } from './events.ts';
+import { type TenantKey, tenantOf } from './tenant.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.ts';
 
 /**
@@ -15,14 +17,14 @@ function dueNow(db: Db, now: RealInstant) {
     series_start = case when d.status = 'pending' then d.series_start else d.attempt_count end`;
 }
 
-/** Makes a delivery due now, whatever its status, and adds an outbox entry that notifies its workflow. */
+/** Makes a delivery due now, whatever its status, and adds an outbox entry that starts or signals its workflow. */
 export async function redeliver(tx: Tx, id: string, now: RealInstant): Promise<void> {
   noteEnqueued(tx, 'deliveries');
   await tx`
     with due as (
       update webhook_deliveries d set ${dueNow(tx, now)} where d.id = ${id} returning d.id, d.livemode
     )
-    ${stageRetries(tx, now)}`;
+    ${enqueueRetries(tx, now, tx`select * from due`)}`;
 }
 
 interface ReplayRange {
@@ -66,24 +68,36 @@ export async function replayDeliveries(
       order by e.sequence
       limit ${range.limit}
       on conflict (event_id, endpoint_id) do update set ${dueNow(tx, now)}
-      returning d.id, d.livemode, d.event_id
-    ), staged as (${stageRetries(tx, now)} returning 1)
+      returning d.id, d.livemode, d.event_id, d.endpoint_id, d.attempt_count = d.series_start as begins
+    ), again as (
+      ${enqueueRetries(tx, now, tx`select * from due where not begins`)}
+    ), anew as (
+      ${enqueueFirst(tx, tenantOf(endpoint), now, tx`select * from due where begins`)}
+    )
     select
-      (select count(*)::integer from staged) as enqueued,
+      (select count(*)::integer from due) as enqueued,
       (select e.id from events e join due on due.event_id = e.id order by e.sequence desc limit 1) as last_event_id`;
   return { enqueued: row.enqueued, lastEventId: row.last_event_id };
 }
 
-/**
- * Adds an outbox entry for each delivery in `due`: start its workflow, or signal it if it runs. The outbox is the table
- * `workflow_intents`.
- */
-function stageRetries(tx: Tx, now: RealInstant) {
+/** Adds an outbox entry for each delivery of a query: start its workflow, or signal it if it runs. */
+function enqueueRetries(tx: Tx, now: RealInstant, deliveries: Fragment) {
   return tx`
     insert into workflow_intents (
       workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at
     )
-    select ${workflowIdOf('webhookDelivery', '')} || due.id, 'webhookDelivery', due.id, due.livemode, true,
+    select ${workflowIdOf('webhookDelivery', '')} || r.id, 'webhookDelivery', r.id, r.livemode, true,
       ${signals.retryNow.name}, ${now}, now()
-    from due`;
+    from (${deliveries}) r`;
+}
+
+/** Adds an outbox entry for each delivery of a query that begins a series of attempts, in the order of their events. */
+function enqueueFirst(tx: Tx, tenant: TenantKey, now: RealInstant, deliveries: Fragment) {
+  return tx`
+    insert into workflow_intents (
+      workflow_id, workflow_type, subject_id, livemode, start, signal, created_at, available_at
+    )
+    select ${carrierOf(tx, tenant)}, d.id, d.livemode, true, ${signals.retryNow.name}, ${now}, now()
+    from (${deliveries}) d join webhook_endpoints w on w.id = d.endpoint_id join events e on e.id = d.event_id
+    order by e.sequence`;
 }

@@ -30,36 +30,20 @@ export interface DeliveryAbout {
   testClockId: string | null;
 }
 
-/** Returns the search attributes of a delivery, or of a batch, that never change. */
-export function deliveryAttributes(about: DeliveryAbout | BatchAbout): SearchAttributePair[] {
+/** Returns the search attributes of a delivery that never change. */
+export function deliveryAttributes(about: DeliveryAbout): SearchAttributePair[] {
   return [
-    { key: attributes.billerId, value: about.billerId },
-    { key: attributes.livemode, value: about.livemode },
-    ...(about.eventType === null ? [] : [{ key: attributes.eventType, value: about.eventType }]),
-    ...(about.endpointId === null ? [] : [{ key: attributes.endpointId, value: about.endpointId }]),
+    ...batchAttributes(about),
+    { key: attributes.eventType, value: about.eventType },
+    { key: attributes.endpointId, value: about.endpointId },
     ...(about.testClockId === null ? [] : [{ key: attributes.testClockId, value: about.testClockId }]),
   ];
 }
 
-/** What the deliveries of a batch have in common. An endpoint, event type or clock that differs among them is null. */
-export interface BatchAbout {
-  billerId: string;
-  livemode: boolean;
-  endpointId: string | null;
-  eventType: string | null;
-  testClockId: string | null;
-}
-
-/** Returns what these deliveries of one biller and mode have in common. */
-export function commonOf(deliveries: readonly [DeliveryAbout, ...DeliveryAbout[]]): BatchAbout {
-  const [{ billerId, livemode, endpointId, eventType, testClockId }] = deliveries;
-  const isCommon = <K extends keyof DeliveryAbout>(name: K, value: DeliveryAbout[K]) =>
-    deliveries.every((each) => each[name] === value);
-  return {
-    billerId,
-    livemode,
-    endpointId: isCommon('endpointId', endpointId) ? endpointId : null,
-    eventType: isCommon('eventType', eventType) ? eventType : null,
-    testClockId: isCommon('testClockId', testClockId) ? testClockId : null,
-  };
+/** Returns the search attributes of the batches of a biller and mode. */
+export function batchAttributes({ billerId, livemode }: Pick<DeliveryAbout, 'billerId' | 'livemode'>) {
+  return [
+    { key: attributes.billerId, value: billerId },
+    { key: attributes.livemode, value: livemode },
+  ];
 }

@@ -4,11 +4,11 @@ import type { WorkflowType } from './workflow-types.ts';
 /** What the workflows do that are for no subject, as the Web UI shows it. `subjectKinds` has the others. */
 const summaries = {
   testClock: (id: string) => `Carries out the advances of test clock ${id}`,
-  webhookBatch: (id: string) => `Delivers several webhooks of one biller, the first is ${id}`,
+  webhookBatch: (id: string) => `Delivers the webhooks of ${id} that are due`,
   webhookDelivery: (id: string) => `Delivers one event to one endpoint: ${id}`,
 };
 
-/** The workflows: those of an object, and the batch that several deliveries share. */
+/** The workflows: those of an object, and the batches of a biller's deliveries. */
 export type SummarizedWorkflow = WorkflowType | 'webhookBatch';
 
 /** Where the page is that a workflow writes about itself. `/ops/workflow` leads there. */

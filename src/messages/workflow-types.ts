@@ -5,14 +5,22 @@ export type WorkflowType = SubjectKind | 'testClock' | 'webhookDelivery';
 
 export const workflowTypes: readonly WorkflowType[] = [...allSubjectKinds, 'testClock', 'webhookDelivery'];
 
+/** The types that entries of the outbox are for. */
+export const entryTypes: readonly string[] = [...workflowTypes, 'webhookBatch'];
+
 /** Returns the workflow id for a resource, such as `payment-plan/pp_…`. No other code builds this id. */
 export function workflowIdOf(workflowType: WorkflowType, subjectId: string): string {
   return `${inWords(workflowType, '-')}/${subjectId}`;
 }
 
-/** Returns the id of the workflow that carries several deliveries, by the first of them. */
-export function batchIdOf(firstDeliveryId: string): string {
-  return `webhook-batch/${firstDeliveryId}`;
+/** Returns the id of the workflow of the batches of a biller and mode. There is one at a time. */
+export function batchIdOf({ billerId, livemode }: { billerId: string; livemode: boolean }): string {
+  return `webhook-batch/${billerId}/${livemode ? 'live' : 'sandbox'}`;
+}
+
+/** Returns whose batch it is: the biller in an id that `batchIdOf` has made. */
+export function billerOfBatch(batchId: string): string {
+  return batchId.split('/')[1] ?? '';
 }
 
 /** Returns what a workflow is for, as a title: `Payment plan`. */

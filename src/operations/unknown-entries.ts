@@ -1,4 +1,4 @@
-import { workflowTypes } from '../messages/workflow-types.ts';
+import { entryTypes } from '../messages/workflow-types.ts';
 import { deleteOtherEntry } from '../platform/postgres/outbox.ts';
 import { atomically } from '../platform/postgres/transaction.ts';
 import { realNow } from '../platform/real-time.ts';
@@ -15,7 +15,7 @@ export async function deleteUnknownEntry({ sql, by }: Operations, id: string): P
   const refused = new CommandRefused(`There is no outbox entry ${id} of an unknown type. Others are dispatched.`);
   if (!/^\d{1,18}$/.test(id)) throw refused;
   return atomically(sql, async (tx) => {
-    const entry = await deleteOtherEntry(tx, id, workflowTypes);
+    const entry = await deleteOtherEntry(tx, id, entryTypes);
     if (entry === null) throw refused;
     await recordAudit(tx, {
       action: 'outbox_entry.deleted',

@@ -1,6 +1,6 @@
-import { type ClaimedDelivery, claimDeliveries, endpointKeyOf } from '../db/webhook-batches.ts';
-import { commonOf, deliveryAttributes } from '../messages/search-attributes.ts';
-import { batchIdOf } from '../messages/workflow-types.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ClaimedDelivery, claimDeliveries, listWaitingBatches, type WaitingBatch } from '../db/webhook-batches.ts';
+import { deliveryAttributes } from '../messages/search-attributes.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import { pass } from '../services/crash-points.ts';
@@ -9,37 +9,30 @@ import type { EntryDispatch } from './dispatch-entries.ts';
 /** How many workflows are started at once. */
 const startsAtOnce = 50;
 
-/**
- * How long the next deliveries to an endpoint wait at most for those under way. A receiver that responds promptly takes
- * less. If no worker runs, deliveries still go to Temporal.
- */
-const longestWaitMs = 5_000;
-
-/** The same after a batch to several endpoints: one that begins to hang is known to do so after a second. */
-const longestSharedWaitMs = 1_500;
-
-/** Deliveries that start one workflow. */
-type Group = readonly [ClaimedDelivery, ...ClaimedDelivery[]];
+/** How long to wait at most for the end of a batch. Then its start is tried again, and refused if it runs. */
+const longestWaitMs = 60_000;
 
 /** The lane of the deliveries. */
 export interface DeliveryLane {
   /** Dispatches what is there. Returns whether there may be more. */
   run(): Promise<boolean>;
+  /** Whether a batch runs, as far as this process knows. When it has ended, what is left for it is dispatched. */
+  isUnderWay(batchId: string): boolean;
   close(): void;
 }
 
 /**
- * Dispatches the deliveries of a side. Those of one biller that are due together start one batch, if their endpoints
- * respond promptly. Then the next ones wait for it to end, here in this process: so a batch grows with the work, and a
- * single delivery waits for nothing. `onFree` is called when endpoints may get the next ones.
+ * Dispatches the deliveries of a side. Those with workflows of their own are claimed, as all entries are. Those that a
+ * batch takes are left to it: this only sees that one runs for each biller and mode as long as there are any. `onFree`
+ * is called when a batch has ended, and the next one may be needed.
  */
 export function openDeliveryLane(
   sql: Pool,
   side: WorkflowSide,
   { dispatch, claimMs, onFree }: { dispatch: EntryDispatch; claimMs: number; onFree: () => void },
 ): DeliveryLane {
-  /** The keys of the endpoints that deliveries are under way to. */
-  const busy = new Set<string>();
+  /** The workflow ids of the batches that run, as far as this process knows, or whose start has just failed. */
+  const underWay = new Set<string>();
   const closing = new AbortController();
   /** The endpoints up to this key have had their turn in the present round. */
   let after = '';
@@ -47,58 +40,45 @@ export function openDeliveryLane(
   let isLeft = false;
 
   async function run(): Promise<boolean> {
-    const claim = await claimDeliveries(sql, claimMs, { livemode: side.livemode, busy: [...busy], after });
-    if (claim.entries.length > 0) pass('outbox claimed');
-    const groups = groupsOf(claim.entries);
-    for (let from = 0; from < groups.length; from += startsAtOnce) {
-      const some = groups.slice(from, from + startsAtOnce);
+    const { livemode } = side;
+    const [batches, claim] = await Promise.all([
+      listWaitingBatches(sql, { livemode, underWay: [...underWay] }),
+      claimDeliveries(sql, claimMs, { livemode, after }),
+    ]);
+    for (const batch of batches) void carryOut(batch);
+    const { entries, lastKey } = claim;
+    if (entries.length > 0) pass('outbox claimed');
+    for (let from = 0; from < entries.length; from += startsAtOnce) {
+      const some = entries.slice(from, from + startsAtOnce);
       const isStarted = await Promise.all(some.map(start));
-      await dispatch.remove(some.filter((_, index) => isStarted[index]).flat());
+      await dispatch.remove(some.filter((_, index) => isStarted[index]));
     }
-    const isRoundOver = claim.lastKey === null;
+    const isRoundOver = lastKey === null;
     const isMore = !isRoundOver || isLeft;
-    isLeft = !isRoundOver && (isLeft || groups.length > 0);
-    after = claim.lastKey ?? '';
+    isLeft = !isRoundOver && (isLeft || entries.length > 0);
+    after = lastKey ?? '';
     return isMore;
   }
 
-  async function start(group: Group): Promise<boolean> {
-    const [first] = group;
-    const abouts = group.flatMap(({ about }) => about ?? []);
-    const [about, ...others] = abouts;
-    const attributes = about === undefined ? [] : deliveryAttributes(commonOf([about, ...others]));
-    const keys = first.may_travel ? new Set(group.map((entry) => endpointKeyOf(entry.subject_id))) : [];
-    for (const key of keys) busy.add(key);
-    const isStarted = await (group.length === 1
-      ? dispatch.one(first, first.start ? attributes : [])
-      : dispatch.together(group, attributes));
-    const workflowId = group.length === 1 ? first.workflow_id : batchIdOf(first.subject_id);
-    if (first.may_travel) void untilEnded(workflowId, [...keys]);
-    return isStarted;
+  function start(entry: ClaimedDelivery): Promise<boolean> {
+    return dispatch.one(entry, entry.start && entry.about !== null ? deliveryAttributes(entry.about) : []);
   }
 
-  async function untilEnded(workflowId: string, keys: readonly string[]): Promise<void> {
-    const longestMs = keys.length === 1 ? longestWaitMs : longestSharedWaitMs;
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestMs)]);
+  /** Starts a batch, unless it runs, and waits for its end. If the start fails, waits before the next try. */
+  async function carryOut(batch: WaitingBatch): Promise<void> {
+    const { workflow_id: workflowId } = batch;
+    underWay.add(workflowId);
+    const failedFor = await dispatch.batch(batch);
+    const waitMs = failedFor ?? longestWaitMs;
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(waitMs)]);
     const { temporal } = side;
-    await temporal.withAbortSignal(signal, () => temporal.workflow.getHandle(workflowId).result()).catch(() => {});
-    for (const key of keys) busy.delete(key);
+    await (failedFor === null
+      ? temporal.withAbortSignal(signal, () => temporal.workflow.getHandle(workflowId).result())
+      : pause(waitMs, undefined, { signal })
+    ).catch(() => {});
+    underWay.delete(workflowId);
     onFree();
   }
 
-  return { run, close: () => closing.abort() };
-}
-
-/** Puts the deliveries that may travel together into one group for each biller, and every other one into its own. */
-function groupsOf(entries: readonly ClaimedDelivery[]): Group[] {
-  const alone: Group[] = [];
-  const together = new Map<string, [ClaimedDelivery, ...ClaimedDelivery[]]>();
-  for (const entry of entries) {
-    const owner = entry.may_travel && entry.about ? `${entry.about.billerId}/${entry.about.livemode}` : undefined;
-    const others = owner === undefined ? undefined : together.get(owner);
-    if (owner === undefined) alone.push([entry]);
-    else if (others === undefined) together.set(owner, [entry]);
-    else others.push(entry);
-  }
-  return [...together.values(), ...alone];
+  return { run, isUnderWay: (batchId) => underWay.has(batchId), close: () => closing.abort() };
 }

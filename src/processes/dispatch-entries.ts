@@ -1,5 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { SearchAttributePair } from '@temporalio/common';
+import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { noteStart, type WaitingBatch } from '../db/webhook-batches.ts';
 import { idFields } from '../domain/id-fields.ts';
 import type { WorkflowType } from '../messages/workflow-types.ts';
 import type { WorkflowSide } from '../operations/sides/workflow-sides.ts';
@@ -14,14 +15,14 @@ import { batchOptionsOf, startOptionsOf } from './temporal/start-options.ts';
 
 const longestBackoffMs = 10_000;
 
-type Entries = readonly [ClaimedEntry, ...ClaimedEntry[]];
+const notDispatched = 'outbox: an entry could not be dispatched';
 
 /** Sends claimed outbox entries to a Temporal. */
 export interface EntryDispatch {
   /** Starts or signals an entry's workflow. Returns whether it was dispatched. If not, it waits for its next try. */
   one(entry: ClaimedEntry, attributes?: SearchAttributePair[]): Promise<boolean>;
-  /** Starts one batch for the deliveries of these entries, all of one biller and mode. Returns the same. */
-  together(entries: Entries, attributes: SearchAttributePair[]): Promise<boolean>;
+  /** Starts a batch, unless it runs. Returns null, or if it cannot be started, for how many milliseconds to wait. */
+  batch(batch: WaitingBatch): Promise<number | null>;
   /** Deletes the entries that were dispatched. */
   remove(dispatched: readonly ClaimedEntry[]): Promise<void>;
 }
@@ -31,32 +32,43 @@ export function openEntryDispatch(sql: Pool, side: WorkflowSide, logger: Logger)
   // Success lines hold ids only, so they skip the redaction of secrets.
   const log = logger.child({}, { redact: [] });
 
-  async function sent(entries: Entries, send: () => Promise<void>): Promise<boolean> {
-    const [first] = entries;
-    const ids = { workflow_id: first.workflow_id, ...idFields(first.subject_id) };
-    const report = (isDispatched: boolean) => {
-      for (const { workflow_type: workflowType, created_at: madeAt } of entries)
-        emit({ kind: 'outbox entry dispatched', workflowType, madeAt, isDispatched });
-    };
+  async function one(entry: ClaimedEntry, attributes: SearchAttributePair[] = []): Promise<boolean> {
+    const { id, workflow_id, workflow_type: workflowType, subject_id, traceparent, created_at: madeAt } = entry;
+    const ids = { workflow_id, ...idFields(subject_id) };
     try {
-      await traced('dispatch outbox entry', { parent: first.traceparent, attributes: ids }, send);
-      report(true);
+      await traced('dispatch outbox entry', { parent: traceparent, attributes: ids }, () =>
+        send(side, entry, attributes),
+      );
+      emit({ kind: 'outbox entry dispatched', workflowType, madeAt, isDispatched: true });
       return true;
     } catch (error) {
-      report(false);
-      const message = describeCallFailure('Temporal', error);
-      const backoffMs = Math.min(longestBackoffMs, 100 * 2 ** Math.min(first.attempts, 10));
-      const which = { ...ids, entries: entries.length, attempts: first.attempts, err: error };
-      logger.warn(which, 'outbox: an entry could not be dispatched');
-      const all = entries.map(({ id }) => id);
-      await postpone(sql, all, backoffMs, message).catch(() => {});
+      emit({ kind: 'outbox entry dispatched', workflowType, madeAt, isDispatched: false });
+      logger.warn({ ...ids, attempts: entry.attempts, err: error }, notDispatched);
+      await postpone(sql, id, backoffAfter(entry.attempts), describeCallFailure('Temporal', error)).catch(() => {});
       return false;
     }
   }
 
+  async function batch(waiting: WaitingBatch): Promise<number | null> {
+    const { workflow_id, attempts, created_at: madeAt } = waiting;
+    const note = (error: string | null) => noteStart(sql, waiting, error).catch(() => {});
+    try {
+      await side.temporal.workflow.start('webhookBatch', batchOptionsOf(side, waiting)).catch(unlessItRuns);
+      pass('batch started');
+      log.info({ workflow_ids: [workflow_id] }, 'outbox: dispatched to Temporal');
+      if (attempts > 0) await note(null);
+      return null;
+    } catch (error) {
+      emit({ kind: 'outbox entry dispatched', workflowType: 'webhookBatch', madeAt, isDispatched: false });
+      logger.warn({ workflow_id, attempts, err: error }, notDispatched);
+      await note(describeCallFailure('Temporal', error));
+      return backoffAfter(attempts);
+    }
+  }
+
   return {
-    one: (entry, attributes = []) => sent([entry], () => send(side, entry, attributes)),
-    together: (entries, attributes) => sent(entries, () => startBatch(side, entries, attributes)),
+    one,
+    batch,
     async remove(dispatched) {
       if (dispatched.length === 0) return;
       pass('outbox dispatched');
@@ -88,9 +100,11 @@ async function send(side: WorkflowSide, entry: ClaimedEntry, attributes: SearchA
   }
 }
 
-async function startBatch(side: WorkflowSide, entries: Entries, attributes: SearchAttributePair[]): Promise<void> {
-  const [first, ...others] = new Set(entries.map(({ subject_id }) => subject_id));
-  if (first === undefined) return;
-  await side.temporal.workflow.start('webhookBatch', batchOptionsOf(side, [first, ...others], attributes));
-  pass('batch started');
+function unlessItRuns(error: unknown): void {
+  if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+}
+
+/** In milliseconds. */
+function backoffAfter(attempts: number): number {
+  return Math.min(longestBackoffMs, 100 * 2 ** Math.min(attempts, 10));
 }

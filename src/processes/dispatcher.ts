@@ -55,7 +55,9 @@ export function startDispatcher(sql: Pool, side: WorkflowSide, logger: Logger): 
       everyMs: pollMs,
       onError: (err) => logger.warn({ err }, 'outbox: entries could not be read; trying again'),
     });
-    const stopListening = onEntriesCommitted(lane, dispatching.wake);
+    const stopListening = onEntriesCommitted(lane, (batchId) => {
+      if (batchId === null || !deliveryLane.isUnderWay(batchId)) dispatching.wake();
+    });
     if (lane === 'deliveries') deliveriesAreFree = dispatching.wake;
     return () => {
       stopListening();

@@ -12,6 +12,7 @@ import type { WebhookEndpointRow } from '../db/webhook-endpoints.ts';
 import { type Id, newId } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { Period } from '../domain/subscriptions/subscription.ts';
+import { batchIdOf } from '../messages/workflow-types.ts';
 import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Pool, Tx } from '../platform/postgres/connection.ts';
 import { noteEnqueued, notifyDeliveries } from '../platform/postgres/outbox.ts';
@@ -228,8 +229,8 @@ export function writeRecorded(tx: Tx): Promise<unknown> {
   }
   recording.events = [];
   recording.current = recording.events;
-  const inserting = store.insertEvents(tx, first, events.map(rowOf), origin).then((deliveries) => {
-    if (deliveries) noteEnqueued(tx, 'deliveries');
+  const inserting = store.insertEvents(tx, first, events.map(rowOf), origin).then((enqueued) => {
+    if (enqueued?.deliveries) noteEnqueued(tx, 'deliveries', onlyBatch(enqueued, first));
   });
   afterCommit(tx, () => emitRecorded(first, events));
   return pipelined(tx, [inserting]);
@@ -265,11 +266,16 @@ export async function recordEventsWhere(
   const rows = events.map((event) => rowOf(withId(event)));
   const sequence = `events/${origin.billerId}/${origin.livemode}`;
   const insert = (db: Db) => store.insertEvents(db, origin, rows, origin, conditions);
-  const deliveries = await shareCommit(pool, sequence, insert);
-  if (deliveries === null) return null;
-  if (deliveries > 0) notifyDeliveries();
+  const enqueued = await shareCommit(pool, sequence, insert);
+  if (enqueued === null) return null;
+  if (enqueued.deliveries > 0) notifyDeliveries(onlyBatch(enqueued, origin));
   emitRecorded(origin, events);
   return rows.map((row) => row.id);
+}
+
+/** The batch of the biller and mode, if all deliveries are for it. */
+function onlyBatch({ alone }: store.EnqueuedDeliveries, tenant: Tenant): string | null {
+  return alone === 0 ? batchIdOf(tenant) : null;
 }
 
 function withId(event: NewEvent): RecordedEvent {

@@ -13,7 +13,8 @@ export const retry = { initialInterval: '500ms', backoffCoefficient: 2, maximumI
 export const inProcess: LocalActivityOptions = { startToCloseTimeout: '1 minute', retry };
 
 /** How long an attempt or a batch may take, and its summary. After that, the worker counts as dead. */
-export type WebhookOptions = Required<Pick<ActivityOptions, 'startToCloseTimeout' | 'summary'>>;
+export type WebhookOptions = Required<Pick<ActivityOptions, 'startToCloseTimeout' | 'summary'>> &
+  Pick<ActivityOptions, 'heartbeatTimeout'>;
 
 /**
  * Returns the activities of webhooks: in the workflow task, where a failure is not retried, or on the webhooks' own
@@ -21,7 +22,8 @@ export type WebhookOptions = Required<Pick<ActivityOptions, 'startToCloseTimeout
  * activity takes Temporal twice the work.
  */
 export function webhookActivities(isInTask: boolean, options: WebhookOptions): WebhookActivities {
-  if (isInTask) return proxyLocalActivities<WebhookActivities>({ ...options, retry: { maximumAttempts: 1 } });
+  const { heartbeatTimeout: _, ...local } = options;
+  if (isInTask) return proxyLocalActivities<WebhookActivities>({ ...local, retry: { maximumAttempts: 1 } });
   return proxyActivities<WebhookActivities>({
     ...options,
     taskQueue: webhookTaskQueue(workflowInfo().taskQueue),

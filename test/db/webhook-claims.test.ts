@@ -1,74 +1,82 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { claimDeliveries, endpointKeyOf, maxInBatch } from '../../src/db/webhook-batches.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { claimDeliveries, endpointKeyOf, listDue, listWaitingBatches } from '../../src/db/webhook-batches.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
+import { batchIdOf } from '../../src/messages/workflow-types.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { startEntry } from '../../src/services/wake.ts';
 import { useDatabase } from '../support/database.ts';
-import { commitEvents, makeCall, makeEndpoint } from '../support/webhooks.ts';
+import { batchIdAt, commitEvents, makeCall, makeEndpoint, makePrompt } from '../support/webhooks.ts';
 
-describe('a claim of deliveries', () => {
+describe('the deliveries in the outbox', () => {
   const db = useDatabase();
   afterEach('empty the outbox', () => db.sql`delete from workflow_intents`);
   const claim = (options: Partial<Parameters<typeof claimDeliveries>[2]> = {}) =>
-    claimDeliveries(db.sql, 60_000, { livemode: null, busy: [], after: '', ...options });
+    claimDeliveries(db.sql, 60_000, { livemode: null, after: '', ...options });
+  const batches = (underWay: string[] = [], livemode: boolean | null = null) =>
+    listWaitingBatches(db.sql, { livemode, underWay });
 
-  async function endpoint({ isPrompt = true } = {}): Promise<string> {
+  async function endpoint({ isPrompt = false } = {}): Promise<string> {
     const { id } = await makeEndpoint(db.sql, await makeCall(db.sql), 'http://127.0.0.1:9/');
-    await db.sql`update webhook_endpoints set responds_promptly = ${isPrompt} where id = ${id}`;
+    if (isPrompt) await makePrompt(db.sql, id);
     return id;
   }
+  const batchOf = (endpointId: string) => batchIdAt(db.sql, endpointId);
 
-  it('takes up to 200 of an endpoint that responds promptly, in the order of the events, and lets them travel', async () => {
-    const ids = await commitEvents(db.sql, await endpoint(), 230);
-    const { entries } = await claim();
-    assert.deepEqual(
-      entries.map(({ subject_id }) => subject_id),
-      ids.slice(0, maxInBatch),
-    );
-    assert.ok(entries.every(({ may_travel }) => may_travel));
-    assert.equal((await claim()).entries.length, 30);
-    assert.equal((await claim()).entries.length, 0);
-  });
-
-  it('takes 20 of an endpoint that is not known to respond promptly, or fails, and lets none travel', async () => {
-    await commitEvents(db.sql, await endpoint({ isPrompt: false }), 30);
-    const failing = await endpoint();
+  it('are for the batch of their biller and mode if the endpoint responds promptly and does not fail', async () => {
+    const [prompt, failing, unknown] = [
+      await endpoint({ isPrompt: true }),
+      await endpoint({ isPrompt: true }),
+      await endpoint(),
+    ];
     await db.sql`update webhook_endpoints set failing_since = now() where id = ${failing}`;
-    await commitEvents(db.sql, failing, 30);
-    const { entries } = await claim();
-    assert.deepEqual([entries.length, entries.filter(({ may_travel }) => may_travel).length], [40, 0]);
+    for (const id of [prompt, failing, unknown]) await commitEvents(db.sql, id, 3);
+    const found = await batches();
+    assert.deepEqual(
+      found.map(({ workflow_id, livemode, attempts }) => [workflow_id, livemode, attempts]),
+      [[await batchOf(prompt), false, 0]],
+    );
+    assert.equal((await claim()).entries.length, 6);
+    assert.equal((await batches([await batchOf(prompt)])).length, 0);
+    assert.equal((await batches([], true)).length, 0);
   });
 
-  it('lets only those travel that have had no attempt in their present series', async () => {
-    const ids = await commitEvents(db.sql, await endpoint(), 4);
-    const [attempted = '', ended = '', again = ''] = ids;
-    await db.sql`update webhook_deliveries set attempt_count = 1 where id = ${attempted}`;
-    await db.sql`
-      update webhook_deliveries
-      set status = 'failed', failure_reason = 'test', next_attempt_at = null, finished_at = now() where id = ${ended}`;
-    await db.sql`update webhook_deliveries set attempt_count = 3, series_start = 3 where id = ${again}`;
-    const { entries } = await claim();
+  it('are read by their batch endpoint by endpoint: 50 of each that is not busy, in the order of the events', async () => {
+    const one = await endpoint({ isPrompt: true });
+    const ids = await commitEvents(db.sql, one, 70);
+    const [row] = await db.sql<
+      [{ biller_id: Id<'biller'> }]
+    >`select biller_id from webhook_endpoints where id = ${one}`;
+    const other = await makeEndpoint(
+      db.sql,
+      await makeCall(db.sql, { billerId: row.biller_id }),
+      'http://127.0.0.1:9/2',
+    );
+    await makePrompt(db.sql, other.id);
+    await commitEvents(db.sql, other.id, 10);
+    const batchId = await batchOf(one);
+    const key = endpointKeyOf(ids[0] ?? '');
+    const [first] = (await listDue(db.sql, batchId, [])).filter(({ endpointKey }) => endpointKey === key);
     assert.deepEqual(
-      entries.map(({ may_travel }) => may_travel),
-      [false, false, true, true],
+      first?.deliveries.map(({ id }) => id),
+      ids.slice(0, 50),
+    );
+    assert.deepEqual(
+      (await listDue(db.sql, batchId, [key])).map(({ entries }) => entries.length),
+      [10],
     );
   });
 
-  it('passes over endpoints that are busy', async () => {
-    const [busy, free] = [await endpoint(), await endpoint()];
-    const [first = ''] = await commitEvents(db.sql, busy, 10);
-    const others = await commitEvents(db.sql, free, 3);
-    const { entries } = await claim({ busy: [endpointKeyOf(first)] });
-    assert.deepEqual(
-      entries.map(({ subject_id }) => subject_id),
-      others,
-    );
+  it('are claimed with 20 of each endpoint at most', async () => {
+    for (const id of [await endpoint(), await endpoint()]) await commitEvents(db.sql, id, 30);
+    const { entries } = await claim();
+    assert.equal(entries.length, 40);
+    assert.ok(entries.every(({ about }) => about !== null));
   });
 
-  it('goes on after the last endpoint that it looked at, so that one with thousands keeps no other waiting', async () => {
+  it('are claimed on from the last endpoint that was looked at, so that one with thousands keeps no other waiting', async () => {
     const [one, other] = [await endpoint(), await endpoint()];
     const counts = new Map<string, number>();
     for (const id of [one, other]) await commitEvents(db.sql, id, 450);
@@ -84,7 +92,7 @@ describe('a claim of deliveries', () => {
     assert.equal(counts.size, 2, [...counts].join());
   });
 
-  it('takes the entries of its mode alone, and those whose delivery is not there', async () => {
+  it('are claimed in one mode alone, and if they are not there', async () => {
     const lost = newId('webhook_delivery');
     await atomically(db.sql, (tx) =>
       enqueue(tx, [startEntry('webhookDelivery', { id: lost, livemode: true })], realNow()),
@@ -92,37 +100,47 @@ describe('a claim of deliveries', () => {
     await commitEvents(db.sql, await endpoint(), 2);
     const live = await claim({ livemode: true });
     assert.deepEqual(
-      live.entries.map(({ subject_id, about, may_travel }) => [subject_id, about, may_travel]),
-      [[lost, null, false]],
+      live.entries.map(({ subject_id, about }) => [subject_id, about]),
+      [[lost, null]],
     );
     assert.equal((await claim({ livemode: false })).entries.length, 2);
   });
 
-  it('gives concurrent callers different entries, and takes them again when a claim is over', async () => {
-    await commitEvents(db.sql, await endpoint(), 40);
+  it('are claimed by one of concurrent callers, and again when a claim is over', async () => {
+    await commitEvents(db.sql, await endpoint(), 20);
     const claims = await Promise.all([claim(), claim()]);
-    assert.equal(claims.flatMap(({ entries }) => entries).length, 40);
+    assert.equal(claims.flatMap(({ entries }) => entries).length, 20);
     await db.sql`update workflow_intents set available_at = now() - interval '1 second'`;
     const { entries } = await claim();
-    assert.deepEqual([entries.length, entries[0]?.attempts], [40, 2]);
+    assert.deepEqual([entries.length, entries[0]?.attempts], [20, 2]);
   });
 
-  it('finds the few of an endpoint at once behind 100,000 of another', async function () {
-    this.timeout(60_000);
-    const [flooded, quiet] = [await endpoint(), await endpoint()];
-    const [first = ''] = await commitEvents(db.sql, flooded, 1);
-    await db.sql`
-      insert into workflow_intents (workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at)
-      select 'webhook-delivery/' || id, 'webhookDelivery', id, false, true, now(), now()
-      from (select 'whd_' || lpad(n::text, 22, '0') || ${endpointKeyOf(first)} as id from generate_series(1, 100000) n) ids`;
-    await db.sql`analyze workflow_intents`;
-    await commitEvents(db.sql, quiet, 3);
-    await claim({ busy: [endpointKeyOf(first)] });
-    await commitEvents(db.sql, quiet, 3);
-    const begun = performance.now();
-    const { entries } = await claim({ busy: [endpointKeyOf(first)] });
-    const ms = performance.now() - begun;
-    assert.equal(entries.length, 3);
-    assert.ok(ms < 500, `${ms} ms`);
-  });
+  for (const [title, isPrompt] of [
+    ['are claimed at once behind 100,000 of another endpoint', false],
+    ['are read by their batch at once behind 100,000 of another endpoint of the biller', true],
+  ] as const) {
+    it(title, async function () {
+      this.timeout(60_000);
+      const call = await makeCall(db.sql);
+      const [flooded, quiet] = [
+        await makeEndpoint(db.sql, call, 'http://127.0.0.1:9/'),
+        await makeEndpoint(db.sql, call, 'http://127.0.0.1:9/'),
+      ];
+      if (isPrompt) await makePrompt(db.sql, flooded.id, quiet.id);
+      const [first = ''] = await commitEvents(db.sql, flooded.id, 1);
+      await db.sql`
+        insert into workflow_intents (workflow_id, workflow_type, subject_id, livemode, start, created_at, available_at)
+        select workflow_id, workflow_type, 'whd_' || lpad(n::text, 22, '0') || ${endpointKeyOf(first)}, false, true, now(), now()
+        from workflow_intents, generate_series(1, 100000) n where subject_id = ${first}`;
+      await db.sql`analyze workflow_intents`;
+      await commitEvents(db.sql, quiet.id, 3);
+      const find = () => (isPrompt ? listDue(db.sql, batchIdOf(call), [endpointKeyOf(first)]) : claim());
+      await find();
+      const begun = performance.now();
+      const found = await find();
+      const ms = performance.now() - begun;
+      assert.ok(Array.isArray(found) ? found.length > 0 : found.entries.length > 0);
+      assert.ok(ms < 500, `${ms} ms`);
+    });
+  }
 });

@@ -1,9 +1,8 @@
 // Records the histories of webhook batches: npx mocha test/replay/record-batches.ts. See record.ts.
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
-import { batchIdOf } from '../../src/messages/workflow-types.ts';
 import { useService } from '../support/service.ts';
-import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
+import { batchIdAt, commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
 import { useRecorder } from './recorder.ts';
 
 describe('recording histories of webhook batches', function () {
@@ -16,7 +15,8 @@ describe('recording histories of webhook batches', function () {
   async function begin(count: number): Promise<string> {
     const endpointId = await promptEndpoint(await service.merchant(), receiver.url);
     receiver.received = [];
-    return batchIdOf((await commitEvents(service.db.sql, endpointId, count))[0] ?? '');
+    await commitEvents(service.db.sql, endpointId, count);
+    return batchIdAt(service.db.sql, endpointId);
   }
 
   it('records one that is sent in the workflow task, with one delivery that fails', async () => {
@@ -40,7 +40,8 @@ describe('recording histories of webhook batches', function () {
     await sql`alter table webhook_delivery_attempts add constraint refused check (number < 0) not valid`;
     let batchId = '';
     try {
-      batchId = batchIdOf((await commitEvents(sql, endpointId, 3))[0] ?? '');
+      await commitEvents(sql, endpointId, 3);
+      batchId = await batchIdAt(sql, endpointId);
       await eventually('they were sent twice', () => receiver.received.length >= 6);
     } finally {
       await sql`alter table webhook_delivery_attempts drop constraint refused`;

@@ -64,7 +64,7 @@ describe('a trace', function () {
 
   it('leads from the request that activates a plan, by intent, workflow and activity, to the charge and its webhook', async () => {
     const { merchant } = processes;
-    // One event alone: those that are due together travel in a batch.
+    // One event: the endpoint has not responded yet, so it has a workflow of its own.
     await merchant.endpoint(receiver.url, ['payment_intent.succeeded']);
     const plan = await merchant.activePlan({ start_date: realNow().toISOString().slice(0, 10) });
     const request = await eventually('the request is told', () =>

@@ -140,7 +140,8 @@ describe('a process whose clock is wrong by an hour', () => {
       ...{ id: newId('event'), event_type: 'payment_plan.closed', subject_id: newId('payment_plan'), data: '{}' },
       ...{ customer_id: null, test_clock_id: null, created_at: ahead, only_endpoint_id: null },
     };
-    assert.equal(await atomically(sql, (tx) => insertEvents(tx, tenant, [event], { requestId: null, now: ahead })), 1);
+    const enqueued = await atomically(sql, (tx) => insertEvents(tx, tenant, [event], { requestId: null, now: ahead }));
+    assert.equal(enqueued?.deliveries, 1);
     const due = await sql`select 1 from webhook_deliveries where event_id = ${event.id} and next_attempt_at <= now()`;
     assert.equal(due.length, 1);
   });

@@ -6,6 +6,7 @@ import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/l
 import { tenantOf } from '../../src/db/tenant.ts';
 import { type Id, newId } from '../../src/domain/ids.ts';
 import { addMs } from '../../src/domain/instants.ts';
+import { batchIdOf } from '../../src/messages/workflow-types.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { eventCatalogue } from '../../src/resources/event-catalogue.ts';
@@ -80,6 +81,11 @@ export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {})
   };
 }
 
+/** Lets the first attempts at these endpoints be made by batches, as after a prompt response. */
+export async function makePrompt(sql: Db, ...endpointIds: string[]): Promise<void> {
+  await sql`update webhook_endpoints set responds_promptly = true where id = any(${endpointIds})`;
+}
+
 /** An enabled endpoint, with its secret. */
 export async function makeEndpoint(sql: Db, call: RequestContext, url: string, event_types: string[] = ['*']) {
   const endpoint = await createWebhookEndpoint(sql, call, { url, event_types }, webhookDeps);
@@ -100,10 +106,10 @@ export function useDeliveries(db: TestDatabase, receiver: ReturnType<typeof useR
     harness.now = realNow();
     harness.call = await makeCall(db.sql, { now: harness.now });
   });
-  afterEach('every delivery was enqueued at least once', async () => {
+  afterEach('every pending delivery is in the outbox', async () => {
     const missing = await db.sql`
       select id from webhook_deliveries d
-      where not exists (select 1 from workflow_intents i where i.subject_id = d.id and i.start)`;
+      where d.status = 'pending' and not exists (select 1 from workflow_intents i where i.subject_id = d.id and i.start)`;
     assert.deepEqual([...missing], []);
   });
 
@@ -184,6 +190,13 @@ export async function commitEvents(
     select d.id from webhook_deliveries d join events e on e.id = d.event_id
     where d.event_id = any(${eventIds}) and d.endpoint_id = ${endpointId} order by e.sequence`;
   return rows.map(({ id }) => id);
+}
+
+/** The workflow id of the batches that an endpoint's deliveries are in. */
+export async function batchIdAt(sql: Db, endpointId: string): Promise<string> {
+  const [row] = await sql<[{ biller_id: Id<'biller'>; livemode: boolean }]>`
+    select biller_id, livemode from webhook_endpoints where id = ${endpointId}`;
+  return batchIdOf(tenantOf(row));
 }
 
 /** A new endpoint of a merchant that has responded promptly to a ping, so that its deliveries travel together. */

@@ -382,7 +382,7 @@ describe('the outbox', () => {
     await atomically(db.sql, (tx) =>
       enqueue(tx, [startEntry('paymentPlan', { id: newId('payment_plan'), livemode: false })], realNow()),
     );
-    const { entries } = await claimDeliveries(db.sql, 0, { livemode: null, busy: [], after: '' });
+    const { entries } = await claimDeliveries(db.sql, 0, { livemode: null, after: '' });
     const claimed = [
       await claimBatch(db.sql, { limit: 50, claimMs: 0, livemode: null, types: workflowTypes }),
       entries,

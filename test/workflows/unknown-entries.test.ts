@@ -30,7 +30,7 @@ describe('outbox entries of a type that this version does not know', function ()
 
   it('hold up none behind them, however many they are: a plan is paid at once, and they stay as they were', async () => {
     const { sql } = service.db;
-    const types = ['paymentHologram', 'webhookBatch', 'toString'];
+    const types = ['paymentHologram', 'webhookBundle', 'toString'];
     for (const type of types) await insert(type, 2_000);
     const merchant = await service.merchant();
     const { id } = await merchant.activePlan({ start_date: new Date().toISOString().slice(0, 10) });

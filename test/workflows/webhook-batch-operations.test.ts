@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../lab/eventually.ts';
 import { addMs } from '../../src/domain/instants.ts';
-import { batchIdOf, workflowIdOf } from '../../src/messages/workflow-types.ts';
 import { sendCommand } from '../../src/operations/operator-commands.ts';
-import { findMismatches, reconcile } from '../../src/operations/reconciler/reconciler.ts';
-import { listCarried, listCarriedTo } from '../../src/operations/sides/webhook-batches.ts';
+import { findMismatches } from '../../src/operations/reconciler/reconciler.ts';
 import { findEndedWorkflows, reportWanted } from '../../src/operations/stuck/ended-workflows.ts';
 import { explain } from '../../src/operations/stuck/explain.ts';
+import { workflowIntentsWaiting } from '../../src/operations/stuck/kinds/outbox.ts';
+import { deliveryBacklog } from '../../src/operations/stuck/kinds/webhooks.ts';
+import { findStuck } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { useService } from '../support/service.ts';
 import { workflowBundle } from '../support/temporal.ts';
-import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
+import { batchIdAt, commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
 
 describe('a batch of webhooks, for operators', () => {
   const receiver = useReceiver();
@@ -24,8 +25,14 @@ describe('a batch of webhooks, for operators', () => {
     receiver.received = [];
     await service.stopWorkers();
     const ids = await commitEvents(service.db.sql, endpointId, count);
-    const batchId = batchIdOf(ids[0] ?? '');
-    await eventually('the batch has begun', async () => (await listCarried(side())).size === count);
+    const batchId = await batchIdAt(service.db.sql, endpointId);
+    const batch = service.temporal.workflow.getHandle(batchId);
+    const status = () =>
+      batch.describe().then(
+        ({ status: { name } }) => name,
+        () => null,
+      );
+    await eventually('the batch has begun', async () => (await status()) === 'RUNNING');
     return { endpointId, ids, batchId };
   }
 
@@ -37,44 +44,39 @@ describe('a batch of webhooks, for operators', () => {
     return rows.length;
   };
 
-  it('carries its deliveries: no comparison misses a workflow of their own, and ops stuck looks at the batch', async () => {
+  it('has its deliveries in the outbox: no comparison misses a workflow of their own, and ops stuck looks at the batch', async () => {
     const { ids, batchId, endpointId } = await waitingBatch(5);
-    // Other test files have batches in the same Temporal.
-    const carried = await listCarriedTo(service.temporal, endpointId);
-    assert.deepEqual([...new Set(ids.map((id) => carried.get(id)))], [batchId]);
     assert.deepEqual(await missing(), []);
-    const why = 'due';
-    const backlog = { kind: 'delivery_backlog', subject_id: endpointId, why, remedy: '', since: null };
-    const found = {
-      ...backlog,
-      workflow_id: workflowIdOf('webhookDelivery', ids[3] ?? ''),
-      biller_id: null,
-      livemode: null,
-    };
-    const report = { kind: 'delivery_backlog', meaning: '', after_seconds: 0, count: 1, found: [found] };
-    const [explained] = await explain([report], () => ({ temporal: service.temporal, hasWorker: false }));
-    const { workflow_id, why: explanation } = explained?.found[0] ?? {};
-    assert.deepEqual([workflow_id, explanation], [batchId, 'due; no worker takes deliveries']);
+    await service.db.sql`
+      update webhook_deliveries set next_attempt_at = now() - interval '10 minutes' where id = any(${ids})`;
+    const inAMinute = addMs(realNow(), 120_000);
+    const reports = await findStuck(service.db.sql, [deliveryBacklog, workflowIntentsWaiting], inAMinute);
+    assert.deepEqual(
+      reports.filter(({ kind, count }) => kind === 'workflow_intents_waiting' && count > 0),
+      [],
+    );
+    const backlog = reports.filter(({ kind }) => kind === 'delivery_backlog');
+    const [explained] = await explain(backlog, () => ({ temporal: service.temporal, hasWorker: false }));
+    const found = explained?.found.find(({ subject_id }) => subject_id === endpointId);
+    assert.equal(found?.workflow_id, batchId);
+    assert.match(found?.why ?? '', /5 due and not attempted.*; no worker takes deliveries$/);
     await service.startWorkers();
     await eventually('all are delivered', async () => (await delivered(ids)) === 5);
   });
 
-  it('that was terminated is reported as stuck, and the next comparison sends its deliveries again', async () => {
+  it('that was terminated is followed by the next, which sends what it has left', async () => {
     const { ids, batchId } = await waitingBatch(4);
-    await service.temporal.workflow.getHandle(batchId).terminate('by the test');
+    const batch = service.temporal.workflow.getHandle(batchId);
+    const { runId } = await batch.describe();
+    await batch.terminate('by the test');
+    await eventually('the next one runs', async () => (await batch.describe()).runId !== runId);
     const inAMinute = addMs(realNow(), 60_000);
-    const [stuck] = await eventually('it is reported', async () => {
-      const found = await reportWanted(service.db.sql, side(), await findEndedWorkflows(side(), inAMinute));
-      return found?.length === 1 && found;
-    });
-    assert.deepEqual([stuck?.subject_id, stuck?.workflow_id], [ids[0], batchId]);
-    assert.equal(stuck?.why, 'the batch that carried it was terminated, with 3 more that were not sent');
-    assert.match(stuck?.remedy ?? '', /retry-delivery/);
-    await eventually('they are missed', async () => (await missing()).length === 4);
-    await reconcile(service.db.sql, service.sides);
+    const ended = await findEndedWorkflows(side(), inAMinute);
+    assert.deepEqual(await reportWanted(service.db.sql, side(), ended), []);
+    assert.deepEqual(await missing(), []);
     await service.startWorkers();
     await eventually('all are delivered', async () => (await delivered(ids)) === 4);
-    assert.deepEqual(await reportWanted(service.db.sql, side(), await findEndedWorkflows(side(), inAMinute)), []);
+    assert.equal(receiver.received.length, 4);
   });
 
   it('lets one of its deliveries be given up by an operator, and does not send it', async () => {

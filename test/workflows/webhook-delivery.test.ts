@@ -36,6 +36,10 @@ describe('the delivery of a webhook', () => {
     return merchant.delivery(id);
   };
 
+  /** Lets the next delivery to an endpoint that responds promptly have a workflow of its own. */
+  const withoutBatches = (endpointId: string) =>
+    service.db.sql`update webhook_endpoints set responds_promptly = false where id = ${endpointId}`;
+
   /** What Temporal knows of its workflow, once it is started. */
   const described = (id: string) =>
     eventually('it is started', () =>
@@ -104,6 +108,7 @@ describe('the delivery of a webhook', () => {
     const { merchant, id } = await ping();
     const { endpoint_id } = await untilAttempted(merchant, id, 1);
     for (const expected of [1, 0]) {
+      await withoutBatches(endpoint_id);
       const next = await merchant.ping(endpoint_id);
       await untilEnded(next.id);
       assert.equal((await eventsOf(next.id)).filter(isActivity).length, expected);

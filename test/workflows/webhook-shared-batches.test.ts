@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
-import { batchIdOf } from '../../src/messages/workflow-types.ts';
-import { listCarriedTo } from '../../src/operations/sides/webhook-batches.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
-import { commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
+import { batchIdAt, commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
 
 describe('webhooks of one biller to several endpoints', () => {
   const receiver = useReceiver();
@@ -51,26 +49,21 @@ describe('webhooks of one biller to several endpoints', () => {
     const { endpoints } = await endpointsAt(['/a', '/b', '/c']);
     const ids = await commit(endpoints, 1);
     await untilDelivered(ids);
-    const carriers = ids.map((id) => service.temporal.workflow.getHandle(batchIdOf(id)));
-    const { batch, found } = await eventually('there is a batch, named after the first of them', async () => {
-      for (const batch of carriers) {
-        const description = await batch.describe().catch(() => null);
-        if (description !== null) return { batch, found: description.typedSearchAttributes };
-      }
-    });
+    const batch = service.temporal.workflow.getHandle(await batchIdAt(service.db.sql, endpoints[0] ?? ''));
+    const { typedSearchAttributes: found } = await batch.describe();
     assert.deepEqual(
       [found.get(attributes.billerId), found.get(attributes.endpointId)],
       [await billerOf(endpoints[0] ?? ''), undefined],
     );
     const details = await eventually('the page is there', async () => {
       const metadata = await batch.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-      return /3 of 3 delivered/.test(metadata.currentDetails ?? '') && metadata.currentDetails;
+      return /3 delivered/.test(metadata.currentDetails ?? '') && metadata.currentDetails;
     });
     for (const id of endpoints) assert.ok(details.includes(`\`${id}\`, at \`${receiver.url}\``), details);
-    await eventually('it is listed', async () => (await batchesOf(await billerOf(endpoints[0] ?? ''))) === 1);
+    await eventually('it is listed', async () => (await batchesOf(await billerOf(endpoints[0] ?? ''))) >= 1);
   });
 
-  it('are two batches if they are of two billers', async () => {
+  it('are two batches at a time if they are of two billers', async () => {
     const [one, other] = [await endpointsAt(['/a', '/b']), await endpointsAt(['/c', '/d'])];
     await service.stopDispatcher();
     const ids = [...(await commit(one.endpoints, 3)), ...(await commit(other.endpoints, 3))];
@@ -78,22 +71,8 @@ describe('webhooks of one biller to several endpoints', () => {
     await untilDelivered(ids);
     for (const { endpoints } of [one, other]) {
       const billerId = await billerOf(endpoints[0] ?? '');
-      await eventually('it is listed', async () => (await batchesOf(billerId)) === 1);
+      await eventually('it is listed', async () => (await batchesOf(billerId)) >= 1);
     }
-  });
-
-  it('are known to be carried by their batch, for each endpoint', async () => {
-    const { endpoints } = await endpointsAt(['/a', '/b']);
-    await service.stopWorkers();
-    const ids = await commit(endpoints, 2);
-    for (const id of endpoints) {
-      await eventually('the batch is listed', async () => {
-        const carried = await listCarriedTo(service.temporal, id);
-        return ids.every((delivery) => carried.has(delivery));
-      });
-    }
-    await service.startWorkers();
-    await untilDelivered(ids, 20_000);
   });
 
   it('keep coming to the others when one begins to hang: those of the next event wait for two seconds at most, once', async function () {

@@ -15,19 +15,21 @@ create table workflow_intents (
   livemode boolean not null,
   check (start or signal is not null)
 );
-comment on table workflow_intents is 'The outbox: entries for Temporal. Each is written in the transaction of the change that needs it, and deleted once Temporal has accepted it, so no commit is ever without its workflow';
+comment on table workflow_intents is 'The outbox: entries for Temporal. Each is written in the transaction of the change that needs it, and deleted once Temporal has accepted it, so no commit is ever without its workflow. That of a delivery in a batch is deleted once its attempt is recorded';
 comment on column workflow_intents.workflow_type is 'The type of the workflow, by the name that Temporal knows';
 comment on column workflow_intents.start is 'Start the workflow if it is not running; without it a workflow that is gone needs no telling';
 comment on column workflow_intents.available_at is 'Not to be carried out before; moved forward by whoever claims it, so that a claim ends by itself';
 comment on column workflow_intents.traceparent is 'W3C trace context of whoever has staged it; null where nobody traces';
 comment on column workflow_intents.livemode is 'The mode of the subject, and so of the Temporal that the entry is for';
-create index workflow_intents_available on workflow_intents (available_at, id);
 -- For `claimBatch`: what moves money is found at once behind any number of deliveries.
 create index workflow_intents_of_subjects on workflow_intents (available_at, id)
-  where workflow_type <> 'webhookDelivery';
--- For `claimDeliveries`: the deliveries in the outbox by endpoint. The id of a delivery ends as that of its endpoint.
+  where workflow_type not in ('webhookDelivery', 'webhookBatch');
+-- For `claimDeliveries` and `listDue`: deliveries by endpoint. The id of a delivery ends as that of its endpoint.
 create index workflow_intents_of_endpoints on workflow_intents (right(subject_id, 10) collate "C", available_at, id)
   where workflow_type = 'webhookDelivery';
+create index workflow_intents_of_batches
+  on workflow_intents (workflow_id, right(subject_id, 10) collate "C", available_at, id)
+  where workflow_type = 'webhookBatch';
 
 create table lost_deliveries (
   id object_id primary key,

@@ -3,7 +3,6 @@ import type { WantingRow } from '../../db/subject-queries.ts';
 import { type WorkflowType, workflowTypes } from '../../messages/workflow-types.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import { listCarried } from '../sides/webhook-batches.ts';
 import { nameOf, type WorkflowSide, type WorkflowSides } from '../sides/workflow-sides.ts';
 import { planInconsistent } from '../stuck/kinds/plans.ts';
 import { rowsBroken } from '../stuck/kinds/rows.ts';
@@ -143,8 +142,7 @@ async function confirmed(
 ): Promise<Mismatch[]> {
   if (suspects.length === 0) return [];
   await pause(secondLookAfterMs, undefined, { signal });
-  const found = await inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
-  return withoutCarried(side, found);
+  return inBatches(suspects, (suspect) => lookTwice(sql, side, suspect), signal);
 }
 
 /**
@@ -156,15 +154,6 @@ async function withoutEnded(sql: Pool, found: Mismatch[]): Promise<Mismatch[]> {
     !isMisplaced && (await isEndedDelivery(sql, subjectId)) ? subjectId : null,
   );
   return found.filter(({ subjectId }) => !ended.includes(subjectId));
-}
-
-/** Leaves out the deliveries without a workflow of their own that a running batch carries. */
-async function withoutCarried(side: WorkflowSide, found: Mismatch[]): Promise<Mismatch[]> {
-  const maybeCarried = ({ workflowType, problem }: Mismatch) =>
-    workflowType === 'webhookDelivery' && problem === 'missing';
-  if (!found.some(maybeCarried)) return found;
-  const carried = await listCarried(side);
-  return found.filter((mismatch) => !maybeCarried(mismatch) || !carried.has(mismatch.subjectId));
 }
 
 /** The objects that need a workflow of this type: those with a date by it, then the others. */

@@ -1,13 +1,11 @@
 import type { Client } from '@temporalio/client';
-import { listUnattempted } from '../../db/webhook-batches.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import { attributes } from '../../messages/search-attributes.ts';
-import { type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
+import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { subjectsAmong } from '../reconciler/reconciliations.ts';
-import { deliveriesOf } from '../sides/webhook-batches.ts';
 import type { WorkflowSide } from '../sides/workflow-sides.ts';
 import { onSide, subjectOf } from './about-workflow.ts';
 import { readBounded, whyUnreadable } from './reading/bounded-reading.ts';
@@ -55,7 +53,7 @@ export async function findEndedWorkflows(side: WorkflowSide, now: RealInstant): 
   const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
   const query =
     `ExecutionStatus in ('Terminated', 'Canceled', 'Failed', 'TimedOut') ` +
-    `and ${onSide(side)} ` +
+    `and WorkflowType != 'webhookBatch' and ${onSide(side)} ` + // what a batch leaves behind, the next one sends
     `and CloseTime between '${ago(lookedBackMs)}' and '${ago(workflowEnded.after * 1000)}'`;
   if ((await temporal.workflow.count(query)).count === 0) return [];
   const ended = new Map<string, EndedWorkflow>();
@@ -90,10 +88,6 @@ export async function reportWanted(
   try {
     for (const type of new Set(ended.map((workflow) => workflow.type))) {
       const alike = ended.filter((workflow) => workflow.type === type);
-      if (type === 'webhookBatch') {
-        for (const end of alike) found.push(...(await leftBehind(sql, side, end)));
-        continue;
-      }
       const wanted = await readBounded(sql, (tx) =>
         subjectsAmong(tx, type as WorkflowType, livemode, alike.map(subjectOf)),
       );
@@ -104,19 +98,6 @@ export async function reportWanted(
     if (isOutage(error) || whyUnreadable(error) !== null) return null;
     throw error;
   }
-}
-
-/** Describes a batch that has ended before all of its deliveries were attempted. */
-async function leftBehind(sql: Pool, side: WorkflowSide, end: EndedWorkflow): Promise<Stuck[]> {
-  const carried = await deliveriesOf(side.temporal, end);
-  const left = await readBounded(sql, (tx) => listUnattempted(tx, carried));
-  const ownIds = left.map(({ id }) => workflowIdOf('webhookDelivery', id));
-  const own = new Set(await runningAmong(side.temporal, ownIds));
-  const [first, ...others] = left.filter(({ id }) => !own.has(workflowIdOf('webhookDelivery', id)));
-  if (first === undefined) return [];
-  const stuck = describe({ ...end, type: 'webhookDelivery', workflowId: workflowIdOf('webhookDelivery', first.id) });
-  const why = `the batch that carried it ${end.how}, with ${others.length} more that were not sent`;
-  return [{ ...stuck, why, workflow_id: end.workflowId }];
 }
 
 function describe(end: EndedWorkflow): Stuck {

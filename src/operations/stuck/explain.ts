@@ -1,11 +1,9 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
 import { attributes } from '../../messages/search-attributes.ts';
 import { statusQuery } from '../../messages/workflow-status.ts';
-import { workflowIdOf } from '../../messages/workflow-types.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { clockToleranceMs } from '../../services/customer-time.ts';
-import { listCarriedTo } from '../sides/webhook-batches.ts';
 import { subjectOf } from './about-workflow.ts';
 import { deliveryBacklog } from './kinds/webhooks.ts';
 import { kindNamed } from './kinds.ts';
@@ -59,8 +57,6 @@ async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   try {
     const description = await temporal.workflow.getHandle(id).describe();
     if (description.status.name !== 'RUNNING') {
-      const batch = isBacklog ? await batchOf(temporal, stuck).catch(() => null) : null;
-      if (batch !== null) return explainOne(batch, source);
       return withReason(stuck, `its workflow does not run: ${starts}`);
     }
     const paused = pausedSteps(description);
@@ -78,19 +74,8 @@ async function explainOne(stuck: Stuck, source: Source | null): Promise<Stuck> {
   } catch (error) {
     // A workflow that cannot respond to a query is reported under another kind.
     const isDeleted = error instanceof WorkflowNotFoundError;
-    const batch = isBacklog && isDeleted ? await batchOf(temporal, stuck).catch(() => null) : null;
-    if (batch !== null) return explainOne(batch, source);
     return withReason(stuck, isDeleted ? `it has no workflow: ${starts}` : null);
   }
-}
-
-/** Adds the workflow of the batch that carries the oldest delivery. Returns null if no batch carries it. */
-async function batchOf(temporal: Client, stuck: Stuck): Promise<Stuck | null> {
-  const prefix = workflowIdOf('webhookDelivery', '');
-  const { subject_id: endpointId, workflow_id: id } = stuck;
-  if (endpointId === null || !id?.startsWith(prefix)) return null;
-  const batchId = (await listCarriedTo(temporal, endpointId)).get(id.slice(prefix.length));
-  return batchId === undefined ? null : { ...stuck, workflow_id: batchId };
 }
 
 /** Asks the workflow itself what has stalled it, and since when. */

@@ -36,29 +36,36 @@ export interface ClaimedEntry {
   traceparent: string | null;
 }
 
-const listeners: Record<Lane, Set<() => void>> = { subjects: new Set(), deliveries: new Set() };
+/** For a batch: its workflow id, if nothing but its entries was committed. */
+type Listener = (batchId: string | null) => void;
+
+const listeners: Record<Lane, Set<Listener>> = { subjects: new Set(), deliveries: new Set() };
 
 /**
  * Calls `listener` after each commit of this process that has outbox entries of this lane. Returns a function that
  * unsubscribes.
  */
-export function onEntriesCommitted(lane: Lane, listener: () => void): () => void {
+export function onEntriesCommitted(lane: Lane, listener: Listener): () => void {
   listeners[lane].add(listener);
   return () => listeners[lane].delete(listener);
 }
 
-/** Marks the transaction as having outbox entries of a lane, so that dispatch starts right after its commit. */
-export function noteEnqueued(tx: Tx, lane: Lane): void {
-  afterCommit(tx, lane === 'subjects' ? notifySubjects : notifyDeliveries);
+/**
+ * Marks the transaction as having outbox entries of a lane, so that dispatch starts right after its commit. `batchId`
+ * is the workflow of a batch if all of them are for it.
+ */
+export function noteEnqueued(tx: Tx, lane: Lane, batchId: string | null = null): void {
+  if (batchId !== null) afterCommit(tx, () => notifyDeliveries(batchId));
+  else afterCommit(tx, lane === 'subjects' ? notifySubjects : notifyDeliveries);
 }
 
 /** As `noteEnqueued` for deliveries, after a statement that was its own transaction. */
-export function notifyDeliveries(): void {
-  for (const listener of listeners.deliveries) listener();
+export function notifyDeliveries(batchId: string | null = null): void {
+  for (const listener of listeners.deliveries) listener(batchId);
 }
 
 function notifySubjects(): void {
-  for (const listener of listeners.subjects) listener();
+  for (const listener of listeners.subjects) listener(null);
 }
 
 /**
@@ -88,7 +95,7 @@ export async function enqueue(tx: Tx, entries: OutboxEntry[], now: RealInstant):
  * its claim expires after that. Concurrent callers get different entries. Entries of the other mode are passed over: a
  * backlog of 100,000 costs a claim 30 to 45 ms (measured on two busy cores). An index would cost every entry. So are
  * entries of another type than `types`: they stay, for a version that knows them, and hold up no others.
- * Deliveries are left out: see `claimDeliveries`.
+ * Deliveries are left out: see `claimDeliveries` and `listDue`.
  */
 export async function claimBatch(
   db: Db,
@@ -105,7 +112,7 @@ export async function claimBatch(
     where id in (
       select id from workflow_intents
       where available_at <= now()
-        and workflow_type <> 'webhookDelivery' -- as in the condition of the index workflow_intents_of_subjects
+        and workflow_type not in ('webhookDelivery', 'webhookBatch') -- as in the index workflow_intents_of_subjects
         and workflow_type = any(${types as string[]}::text[])
         ${livemode === null ? db`` : db`and livemode = ${livemode}`}
       order by available_at, id
@@ -132,11 +139,11 @@ export async function deleteOtherEntry(
   return entry ?? null;
 }
 
-/** Makes entries available again `ms` milliseconds after a failed dispatch, and records the error. */
-export async function postpone(db: Db, ids: number[], ms: number, error: string): Promise<void> {
+/** Makes an entry available again `ms` milliseconds after a failed dispatch, and records the error. */
+export async function postpone(db: Db, id: number, ms: number, error: string): Promise<void> {
   await db`
     update workflow_intents set available_at = now() + ${inMs(db, ms)}, last_error = ${error.slice(0, 1000)}
-    where id = any(${ids}::bigint[])`;
+    where id = ${id}`;
 }
 
 function inMs(db: Db, ms: number) {

@@ -1,8 +1,10 @@
 import type { WorkflowStartOptions } from '@temporalio/client';
 import type { SearchAttributePair } from '@temporalio/common';
+import type { WaitingBatch } from '../../db/webhook-batches.ts';
+import { batchAttributes } from '../../messages/search-attributes.ts';
 import { webhookTaskQueue } from '../../messages/task-queues.ts';
 import { startSummaryOf } from '../../messages/workflow-summaries.ts';
-import { batchIdOf, type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
+import { billerOfBatch, type WorkflowType, workflowIdOf } from '../../messages/workflow-types.ts';
 import type { WorkflowSide } from '../../operations/sides/workflow-sides.ts';
 
 /** How long Temporal waits for a worker that died with a workflow task. A live worker asks for more time on its own. */
@@ -31,21 +33,15 @@ export function startOptionsOf(
   } satisfies WorkflowStartOptions;
 }
 
-/**
- * Returns the options of the start of a batch. If one with the same first delivery runs, it may carry others, so the
- * start is refused.
- */
-export function batchOptionsOf(
-  { taskQueue }: WorkflowSide,
-  deliveryIds: readonly [string, ...string[]],
-  typedSearchAttributes: SearchAttributePair[],
-) {
+/** Returns the options of the start of a batch. While one of the biller and mode runs, the start is refused. */
+export function batchOptionsOf({ taskQueue }: WorkflowSide, { workflow_id: workflowId, livemode }: WaitingBatch) {
+  const billerId = billerOfBatch(workflowId);
   return {
     taskQueue: webhookTaskQueue(taskQueue),
-    workflowId: batchIdOf(deliveryIds[0]),
-    args: [deliveryIds],
-    staticSummary: startSummaryOf('webhookBatch', deliveryIds[0]),
-    typedSearchAttributes,
+    workflowId,
+    args: [] as [],
+    staticSummary: startSummaryOf('webhookBatch', billerId),
+    typedSearchAttributes: batchAttributes({ billerId, livemode }),
     workflowTaskTimeout,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'FAIL',

@@ -2,8 +2,8 @@ import { noteLostDeliveries } from '../../db/lost-deliveries.ts';
 import {
   type DeliveryToMake,
   failDeliveries,
-  listDeliveriesToMake,
   postponeDelivery,
+  selectDeliveryToMake,
   type WebhookDeliveryRow,
 } from '../../db/webhook-deliveries.ts';
 import { addMs } from '../../domain/instants.ts';
@@ -70,8 +70,8 @@ export async function attemptDelivery(
   from: SentFrom = 'activity',
 ): Promise<DeliveryProgress | null | typeof needsActivity> {
   const at = deps.now();
-  const [delivery] = await listDeliveriesToMake(db, [id]);
-  if (delivery === undefined) {
+  const delivery = await selectDeliveryToMake(db, id);
+  if (delivery === null) {
     await noteLostDeliveries(db, [id]);
     return null;
   }
@@ -86,8 +86,8 @@ export async function attemptDelivery(
   const [recorded] = await recordMade(db, deps, [{ ...prepared, response }]);
   pass('delivery recorded');
   if (recorded !== undefined) return progressOf(recorded, delivery, errorOf(response) ?? 'delivered', deps.now());
-  const [present] = await listDeliveriesToMake(db, [id]);
-  return present === undefined ? null : progressOf(present, delivery, 'made before', deps.now());
+  const present = await selectDeliveryToMake(db, id);
+  return present === null ? null : progressOf(present, delivery, 'made before', deps.now());
 }
 
 async function turnAway(db: Db, delivery: DeliveryToMake, turn: Later, now: RealInstant): Promise<DeliveryProgress> {
@@ -139,8 +139,12 @@ export function prepare(delivery: DeliveryToMake, secrets: string[], at: RealIns
   return { delivery, number: delivery.attempt_count + 1, at, request: requestFor(delivery, secrets, at) };
 }
 
-/** Sends a prepared attempt by `send`, as a span of the trace. Returns the result of `send`. */
-export function post<T>({ delivery, number }: PreparedAttempt, send: () => Promise<T>): Promise<T> {
+/** Sends a prepared attempt by `send`, as a span of the trace of `parent`, or the present one. Returns its result. */
+export function post<T>(
+  { delivery, number }: PreparedAttempt,
+  send: () => Promise<T>,
+  parent: string | null = null,
+): Promise<T> {
   const { id, endpoint_id, event } = delivery;
   const attributes = {
     delivery_id: id,
@@ -149,5 +153,5 @@ export function post<T>({ delivery, number }: PreparedAttempt, send: () => Promi
     event_type: event.event_type,
     attempt: number,
   };
-  return traced('POST webhook', { kind: 'client', attributes }, send);
+  return traced('POST webhook', { kind: 'client', attributes, parent }, send);
 }

@@ -1,29 +1,35 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endpointKeyOf, listUnattempted } from '../../db/webhook-batches.ts';
-import { type DeliveryToMake, listDeliveriesToMake, type WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
+import { type DuePart, leaveBatch, listDue, maxInPart } from '../../db/webhook-batches.ts';
+import type { DeliveryToMake } from '../../db/webhook-deliveries.ts';
 import { noteSlow } from '../../db/webhook-endpoints.ts';
-import { all } from '../../platform/all-settled.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { enqueue } from '../../platform/postgres/outbox.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { pass } from '../crash-points.ts';
-import { type DeliveryDeps, failIfClosed, isDue, post, prepare } from './attempt.ts';
-import { type BatchProgress, destinationOf, newProgress, progressOfLines, sumOf } from './progress.ts';
-import { errorOf, type MadeAttempt, ownEntry, recordMade, throughOutages } from './record-attempt.ts';
+import { emit } from '../telemetry.ts';
+import { type DeliveryDeps, failIfClosed, isDue, type PreparedAttempt, post, prepare } from './attempt.ts';
+import { addAttempts, addEndpoint, type BatchProgress, mostListed, newProgress } from './progress.ts';
+import { errorOf, type MadeAttempt, recordMade, throughOutages } from './record-attempt.ts';
 import type { BatchRequest } from './sender.ts';
 import { promptMs, type SentFrom } from './sending-turns.ts';
 import { openSecrets } from './signing.ts';
 
-/** How many deliveries are read, sent and recorded together. What a biller changes is seen by the next of them. */
-const partSize = 50;
-
-/** After this time no further part is begun: a workflow task must end soon, and an activity has a timeout. */
+/** After this time a batch begins no more: a workflow task must end soon, and an activity has a timeout. */
 const longestMs = 5_000;
 
+/** The same while it waits for a receiver that has begun to hang, so that the biller's other endpoints do not. */
+const longestWithHangingMs = 20_000;
+
 /**
- * The next request of a batch follows the response to the last one, or this time after it began. So a receiver that
- * responds at once gets the events in their order, and one that takes longer gets several at a time. Lines that run
- * at the same time slow down each other's responses a little: up to `mostPaces` of them lengthen the time.
+ * After this time a batch looks for what has become due meanwhile. If it finds nothing so many times, it ends. A
+ * shorter time makes more and smaller parts; more looks let it outlive longer pauses between events.
+ */
+const lookAgainMs = 20;
+const looksInVain = 3;
+
+/**
+ * The next request to an endpoint follows the response to the last one, or this time after it began. So a receiver that
+ * responds at once gets the events in their order, and one that takes longer gets several at a time. Endpoints that are
+ * sent to at the same time slow down each other's responses a little: up to `mostPaces` of them lengthen the time.
  */
 const paceMs = 5;
 const mostPaces = 4;
@@ -32,117 +38,118 @@ const mostPaces = 4;
 const longestWaitMs = 1_000;
 const askAgainMs = 5;
 
-/** Which batch it is, and where it is sent from. */
+/** The workflow of a batch, and where it is sent from. */
 export interface BatchSource {
-  from: SentFrom;
-  /** The workflow of the batch, for the log. */
   workflowId: string;
-  /** How many endpoints the batch goes to. */
-  lines?: number;
+  from: SentFrom;
+}
+
+/** A batch that is being sent. */
+interface Batch extends BatchSource {
+  begunAt: number;
+  progress: BatchProgress;
+  /** The parts that are being sent, by the keys of their endpoints. */
+  underWay: Map<string, Promise<void>>;
+  /** How many of these wait for a receiver that takes long. */
+  hanging: number;
+  /** Why parts could not be sent or recorded. */
+  errors: unknown[];
 }
 
 /** What was sent of a part, and how the batch continues. */
 interface Sent {
-  /** Those that have ended so far. It grows while others are under way. */
-  ended: MadeAttempt[];
+  /** All that were sent. */
+  ids: Set<string>;
   underWay: Set<Promise<void>>;
-  unsent: DeliveryToMake[];
+  /** Those that have ended and are not recorded. It grows while others are under way. */
+  ended: MadeAttempt[];
   next: 'in this batch' | 'one by one' | 'in an activity';
 }
 
 /**
- * Makes the first attempts of deliveries to endpoints of one biller. Each endpoint has a line of its own, next to the
- * others: one that takes long holds up no other. See `sendLine`.
+ * Makes the first attempts of a biller's deliveries that are due, and of those that become due meanwhile: until nothing
+ * is due for a moment, or a bound is reached. Each endpoint gets its events in their order, next to the others. What is
+ * not delivered gets a workflow of its own, in the transaction that records the attempt. So does what was not sent,
+ * because the receiver takes long or fails. In a workflow task, the result may be that an activity must continue.
+ * @throws what the database throws. What was not recorded is sent again, under the same `webhook-id`.
  */
-export async function sendBatch(
-  sql: Pool,
-  deps: DeliveryDeps,
-  ids: readonly string[],
-  source: BatchSource,
-): Promise<BatchProgress> {
-  const lines = linesOf(ids);
-  const [line = [], ...others] = lines;
-  if (others.length === 0) return sendLine(sql, deps, line, source);
-  const begun = lines.map((own) => ({ ids: own, end: sendLine(sql, deps, own, { ...source, lines: lines.length }) }));
-  const allEnd = Promise.allSettled(begun.map(({ end }) => end));
-  const sent = begun.map(async ({ ids: own, end }) => ({
-    ids: own,
-    progress: await endLine(sql, deps, own, await end, allEnd),
-  }));
-  return progressOfLines(ids, await all(sent));
-}
-
-/**
- * Ends a line that ran with others. If it has deliveries left while another line waits for a receiver that takes long,
- * the batch cannot continue soon: then they get workflows of their own.
- */
-async function endLine(
-  sql: Pool,
-  deps: DeliveryDeps,
-  ids: readonly string[],
-  progress: BatchProgress,
-  allEnd: Promise<unknown>,
-): Promise<BatchProgress> {
-  const left = ids.slice(progress.taken);
-  if (left.length === 0) return progress;
-  const isHeldUp = await Promise.race([allEnd.then(() => false), pause(promptMs, true)]);
-  if (!isHeldUp) return progress;
-  return sumOf(progress, { taken: left.length, handedOver: await handOver(sql, deps, left, { isSlow: false }) });
-}
-
-/** Returns the deliveries to each endpoint, in the order of the list. */
-function linesOf(ids: readonly string[]): string[][] {
-  const lines = new Map<string, string[]>();
-  for (const id of ids) {
-    const line = lines.get(endpointKeyOf(id));
-    if (line === undefined) lines.set(endpointKeyOf(id), [id]);
-    else line.push(id);
-  }
-  return [...lines.values()];
-}
-
-/**
- * Makes the first attempts of deliveries to one endpoint, in the order of the list, as far as that is done within five
- * seconds; `taken` says how many of the list. A delivery that was attempted before or has ended is left alone. One that
- * is not delivered gets a workflow of its own, enqueued in the transaction that records the attempt. So does what was
- * not sent, because the receiver takes long or fails, or because it is not due by the clock of this process. In a
- * workflow task, the result may be that an activity must continue.
- */
-async function sendLine(
-  sql: Pool,
-  deps: DeliveryDeps,
-  ids: readonly string[],
-  source: BatchSource,
-): Promise<BatchProgress> {
-  const until = performance.now() + longestMs;
-  let progress = newProgress();
-  while (progress.taken < ids.length && performance.now() < until) {
-    const part = ids.slice(progress.taken, progress.taken + partSize);
-    const found = await listDeliveriesToMake(sql, part);
-    assertOneEndpoint(found);
-    const read = found.filter(isUnattempted);
-    const [first] = read;
-    if (first === undefined) {
-      progress = sumOf(progress, { taken: part.length });
-      continue;
+export async function sendBatch(sql: Pool, deps: DeliveryDeps, source: BatchSource): Promise<BatchProgress> {
+  const progress = newProgress();
+  const batch: Batch = { ...source, begunAt: performance.now(), progress, underWay: new Map(), hanging: 0, errors: [] };
+  const { underWay, errors } = batch;
+  try {
+    for (let inVain = 0; inVain < looksInVain; ) {
+      const goesOn = mayGoOn(batch);
+      if (!goesOn && underWay.size === 0) break;
+      const parts = goesOn ? await listDue(sql, source.workflowId, [...underWay.keys()]) : [];
+      for (const part of parts) startPart(sql, deps, batch, part);
+      const hasMore = parts.some(({ entries }) => entries.length === maxInPart);
+      const wait = pause(lookAgainMs);
+      await (hasMore || !goesOn ? Promise.race([wait, ...underWay.values()]) : wait);
+      inVain = parts.length > 0 || underWay.size > 0 ? 0 : inVain + 1;
     }
-    progress = sumOf(progress, destinationOf(first));
-    const now = deps.now();
-    const due = read.filter((delivery) => isDue(delivery, now));
-    const sent = await sendPart(sql, deps, due, source);
-    if (sent.ended.length > 0) pass('batch posted');
-    progress = sumOf(progress, await recordEnded(sql, deps, sent.ended.splice(0), source));
-    if (sent.next === 'in an activity') return { ...progress, needsActivity: true };
-    const isSlow = sent.next === 'one by one';
-    const rest = isSlow ? ids.slice(progress.taken + part.length) : [];
-    const unsent = read.filter((delivery) => !due.includes(delivery) || sent.unsent.includes(delivery));
-    const handedOver = await handOver(sql, deps, [...unsent.map(({ id }) => id), ...rest], { isSlow });
-    // Only now, because these requests may take as long as a receiver may.
-    await Promise.all(sent.underWay);
-    progress = sumOf(progress, await recordEnded(sql, deps, sent.ended, source));
-    progress = sumOf(progress, { taken: part.length + rest.length, handedOver });
+  } finally {
+    await Promise.all(underWay.values());
   }
+  if (errors.length > 0) throw errors[0];
   return progress;
+}
+
+function mayGoOn({ begunAt, progress, hanging, errors }: Batch): boolean {
+  if (errors.length > 0 || progress.needsActivity) return false;
+  const ms = performance.now() - begunAt;
+  if (hanging > 0) return ms < longestWithHangingMs;
+  return ms < longestMs && progress.attempted.length < mostListed;
+}
+
+function startPart(sql: Pool, deps: DeliveryDeps, batch: Batch, part: DuePart): void {
+  for (const { createdAt } of part.entries)
+    emit({ kind: 'outbox entry dispatched', workflowType: 'webhookBatch', madeAt: createdAt, isDispatched: true });
+  const end = sendPart(sql, deps, batch, part)
+    .catch((error: unknown) => void batch.errors.push(error))
+    .finally(() => batch.underWay.delete(part.endpointKey));
+  batch.underWay.set(part.endpointKey, end);
+}
+
+/**
+ * Sends what is due to one endpoint, and records it. A delivery that was attempted before or has ended, and one that
+ * is not due by the clock of this process, leaves the batch unsent.
+ */
+async function sendPart(sql: Pool, deps: DeliveryDeps, batch: Batch, part: DuePart): Promise<void> {
+  assertOneEndpoint(part.deliveries);
+  const now = deps.now();
+  const due = part.deliveries.filter((delivery) => isUnattempted(delivery) && isDue(delivery, now));
+  const traces = new Map(part.entries.map(({ deliveryId, traceparent }) => [deliveryId, traceparent]));
+  const sent = await send(sql, deps, batch, due, traces);
+  if (sent.ended.length > 0) pass('batch posted');
+  await recordEnded(sql, deps, batch, part, sent);
+  if (sent.next === 'in an activity') {
+    batch.progress.needsActivity = true;
+    return;
+  }
+  const unsent = part.entries.filter(({ deliveryId }) => !sent.ids.has(deliveryId));
+  const slow = sent.next === 'one by one' ? due[0]?.endpoint_id : undefined;
+  if (unsent.length > 0 || slow !== undefined) {
+    const left = await throughOutages(() =>
+      atomically(sql, async (tx) => {
+        if (slow !== undefined) await noteSlow(tx, slow);
+        return leaveBatch(
+          tx,
+          unsent.map(({ id }) => id),
+        );
+      }),
+    );
+    batch.progress.handedOver += left;
+  }
+  if (sent.underWay.size === 0) return;
+  // Only now, because these requests may take as long as a receiver may.
+  batch.hanging += 1;
+  try {
+    await Promise.all(sent.underWay);
+  } finally {
+    batch.hanging -= 1;
+  }
+  await recordEnded(sql, deps, batch, part, sent);
 }
 
 function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake): boolean {
@@ -150,19 +157,25 @@ function isUnattempted({ status, attempt_count, series_start }: DeliveryToMake):
 }
 
 /** Sends deliveries to one endpoint. Returns when all have ended, or when one takes longer than a prompt one may. */
-async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], source: BatchSource): Promise<Sent> {
-  const sent: Sent = { ended: [], underWay: new Set(), unsent: [], next: 'in this batch' };
+async function send(
+  sql: Pool,
+  deps: DeliveryDeps,
+  batch: Batch,
+  due: DeliveryToMake[],
+  traces: ReadonlyMap<string, string | null>,
+): Promise<Sent> {
+  const sent: Sent = { ids: new Set(), underWay: new Set(), ended: [], next: 'in this batch' };
   const [first] = due;
   if (first === undefined) return sent;
   const now = deps.now();
+  addEndpoint(batch.progress, first);
   if ((await failIfClosed(sql, due, now)) !== null) return sent;
-  if (first.endpoint.failing_since !== null) return { ...sent, unsent: due, next: 'one by one' };
+  if (first.endpoint.failing_since !== null) return { ...sent, next: 'one by one' };
   const secrets = openSecrets(first, deps.vault, now);
-  for (const [index, delivery] of due.entries()) {
-    const next = await sendOne(deps, sent, delivery, secrets, source);
-    if (next === 'in this batch') continue;
-    Object.assign(sent, { unsent: due.slice(index), next });
-    break;
+  for (const delivery of due) {
+    const prepared = prepare(delivery, secrets, deps.now());
+    sent.next = await sendOne(deps, batch, sent, prepared, traces.get(delivery.id) ?? null);
+    if (sent.next !== 'in this batch') break;
   }
   await Promise.race([Promise.all(sent.underWay), pause(promptMs)]);
   if (sent.underWay.size > 0) sent.next = 'one by one';
@@ -172,26 +185,26 @@ async function sendPart(sql: Pool, deps: DeliveryDeps, due: DeliveryToMake[], so
 /** Sends one delivery, unless the batch must stop before it; then returns how to continue. */
 async function sendOne(
   deps: DeliveryDeps,
+  { from, underWay }: Batch,
   sent: Sent,
-  delivery: DeliveryToMake,
-  secrets: string[],
-  { from, lines = 1 }: BatchSource,
+  prepared: PreparedAttempt,
+  trace: string | null,
 ): Promise<Sent['next']> {
   if (sent.ended.some(({ response }) => response.kind === 'responded' && response.statusCode === 410)) {
     return 'one by one'; // recording this response ends the other deliveries
   }
-  const prepared = prepare(delivery, secrets, deps.now());
   const begin = () => deps.sender.sendInBatch(prepared.request, from);
   // A workflow task has a small share, and must end soon.
   const begun = from === 'workflow task' ? begin() : await untilShared(begin, sent.underWay);
   if (begun.kind === 'slow') return 'one by one';
   if (begun.kind === 'busy') return from === 'activity' ? 'one by one' : 'in an activity';
-  const sending = post(prepared, () => begun.response).then((response) => {
+  const sending = post(prepared, () => begun.response, trace).then((response) => {
     sent.ended.push({ ...prepared, response });
     sent.underWay.delete(sending);
   });
+  sent.ids.add(prepared.delivery.id);
   sent.underWay.add(sending);
-  await Promise.race([sending, pause(paceMs * Math.min(lines, mostPaces))]);
+  await Promise.race([sending, pause(paceMs * Math.min(underWay.size, mostPaces))]);
   return 'in this batch';
 }
 
@@ -205,57 +218,35 @@ async function untilShared(begin: () => BatchRequest, underWay: ReadonlySet<Prom
   }
 }
 
-/** Records the attempts of a line, and returns the counts. */
+/** Records the attempts of a part that have ended. */
 async function recordEnded(
   sql: Pool,
   deps: DeliveryDeps,
-  made: readonly MadeAttempt[],
-  { workflowId }: BatchSource,
-): Promise<Pick<BatchProgress, 'delivered' | 'failed' | 'failures'>> {
-  await recordMade(sql, deps, made, workflowId);
+  { workflowId, progress }: Batch,
+  { entries }: DuePart,
+  { ended }: Sent,
+): Promise<void> {
+  const made = ended.splice(0);
+  const entriesOf = (id: string) => entries.filter(({ deliveryId }) => deliveryId === id).map((entry) => entry.id);
+  await recordMade(sql, deps, made, { workflowId, entriesOf });
   pass('batch recorded');
-  const failures = made.flatMap(({ delivery: { id }, response }) => {
-    const error = errorOf(response);
-    return error === null ? [] : [{ id, error }];
-  });
-  return { delivered: made.length - failures.length, failed: failures.length, failures };
-}
-
-/**
- * Asserts that the deliveries of a line have one endpoint. `endpointKeyOf` makes the lines, from ids alone; address and
- * secrets of the first delivery are used for all, and all responses count for its endpoint.
- * @throws Error before anything is sent or recorded.
- */
-function assertOneEndpoint(line: readonly Pick<WebhookDeliveryRow, 'id' | 'endpoint_id'>[]): void {
-  const [first] = line;
-  const other = line.find(({ endpoint_id }) => endpoint_id !== first?.endpoint_id);
-  if (first === undefined || other === undefined) return;
-  throw new Error(
-    `Deliveries ${first.id} and ${other.id} are in one line of a batch, but go to ${first.endpoint_id} and ` +
-      `${other.endpoint_id}. Nothing more of the line is sent.`,
+  addAttempts(
+    progress,
+    made.map(({ delivery: { id }, response }) => ({ id, error: errorOf(response) })),
   );
 }
 
 /**
- * Gives each of these deliveries that was not attempted a workflow of its own. With `isSlow`, no further batch goes to
- * their endpoint until it responds promptly again. Returns how many they are.
+ * Asserts that the deliveries of a part have one endpoint. `endpointKeyOf` makes the parts, from ids alone; address and
+ * secrets of the first delivery are used for all, and all responses count for its endpoint.
+ * @throws Error before anything is sent or recorded.
  */
-async function handOver(
-  sql: Pool,
-  deps: DeliveryDeps,
-  ids: readonly string[],
-  { isSlow }: { isSlow: boolean },
-): Promise<number> {
-  if (ids.length === 0) return 0;
-  return throughOutages(() =>
-    atomically(sql, async (tx) => {
-      const deliveries = await listUnattempted(tx, ids);
-      const [first] = deliveries;
-      if (first === undefined) return 0;
-      assertOneEndpoint(deliveries);
-      if (isSlow) await noteSlow(tx, first.endpoint_id);
-      await enqueue(tx, deliveries.map(ownEntry), deps.now());
-      return deliveries.length;
-    }),
+function assertOneEndpoint(part: readonly DeliveryToMake[]): void {
+  const [first] = part;
+  const other = part.find(({ endpoint_id }) => endpoint_id !== first?.endpoint_id);
+  if (first === undefined || other === undefined) return;
+  throw new Error(
+    `Deliveries ${first.id} and ${other.id} are in one part of a batch, but go to ${first.endpoint_id} and ` +
+      `${other.endpoint_id}. Nothing more of the part is sent.`,
   );
 }

@@ -1,5 +1,5 @@
 import { tenantOf } from '../../db/tenant.ts';
-import { failDeliveries, listDeliveriesToMake, lockDelivery } from '../../db/webhook-deliveries.ts';
+import { failDeliveries, lockDelivery, selectDeliveryToMake } from '../../db/webhook-deliveries.ts';
 import { lockWebhookEndpoint } from '../../db/webhook-endpoints.ts';
 import { redeliver } from '../../db/webhook-redeliveries.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -63,8 +63,8 @@ export async function noteDeliveryRetry(db: Db, id: string, { by, now }: ChangeO
  */
 export async function retryDeliveryByOperator(db: Db, id: string, by: Actor, now: RealInstant): Promise<string> {
   return atomically(db, async (tx) => {
-    const [found] = await listDeliveriesToMake(tx, [id]);
-    if (found === undefined) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
+    const found = await selectDeliveryToMake(tx, id);
+    if (found === null) throw new CommandRefused('Nothing to retry: the delivery does not exist.');
     const { endpoint_id: endpointId } = found;
     const tenant = tenantOf(found);
     // Lock order: the endpoint first, then its deliveries.

@@ -1,5 +1,5 @@
 import type { DeliveryToMake, WebhookDeliveryRow } from '../../db/webhook-deliveries.ts';
-import type { BatchAbout, DeliveryAbout } from '../../messages/search-attributes.ts';
+import type { DeliveryAbout } from '../../messages/search-attributes.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { originOf } from '../../platform/redact.ts';
 
@@ -50,12 +50,10 @@ interface FailedAttempt {
   error: string;
 }
 
-/** The progress of a batch. Contains only ids, counts, words and an origin: it is kept in workflow histories. */
+/** What a batch has done. Contains only ids, counts, words and origins: it is kept in workflow histories. */
 export interface BatchProgress {
-  /** How many deliveries of the list are done with: the first so many, unless `left` says which are not. */
-  taken: number;
-  /** The deliveries that are not done with, if they are not simply the last of the list. */
-  left?: string[];
+  /** The first of those that were attempted. */
+  attempted: string[];
   delivered: number;
   /** How many were attempted and not delivered. Those with attempts left have workflows of their own. */
   failed: number;
@@ -63,64 +61,37 @@ export interface BatchProgress {
   handedOver: number;
   /** The first of those that failed. */
   failures: FailedAttempt[];
-  /** Scheme, host and port of the endpoint. Null until a delivery was read. */
-  goesTo: string | null;
-  about: (Pick<BatchAbout, 'billerId' | 'livemode'> & { endpointId: string }) | null;
-  /** The endpoints, with scheme, host and port, if there are several. */
-  endpoints?: { id: string; goesTo: string }[];
+  /** The endpoints that the batch has sent to, with scheme, host and port. */
+  endpoints: { id: string; goesTo: string }[];
   /** The workflow task has no room for the requests: an activity continues. */
-  needsActivity?: true;
+  needsActivity: boolean;
 }
 
-/** How many failures are listed. */
-const listedFailures = 10;
+/** How many failures and endpoints are listed, and how many deliveries. */
+const listed = 10;
+export const mostListed = 500;
 
 /** Returns the progress of a batch that has done nothing yet. */
 export function newProgress(): BatchProgress {
-  return { taken: 0, delivered: 0, failed: 0, handedOver: 0, failures: [], goesTo: null, about: null };
+  return { attempted: [], delivered: 0, failed: 0, handedOver: 0, failures: [], endpoints: [], needsActivity: false };
 }
 
-/** Returns the progress after two parts of a batch. */
-export function sumOf(before: BatchProgress, more: Partial<BatchProgress>): BatchProgress {
-  const sum = (name: 'taken' | 'delivered' | 'failed' | 'handedOver') => before[name] + (more[name] ?? 0);
-  const { needsActivity: _, ...rest } = before;
-  return {
-    ...rest,
-    taken: sum('taken'),
-    delivered: sum('delivered'),
-    failed: sum('failed'),
-    handedOver: sum('handedOver'),
-    failures: [...before.failures, ...(more.failures ?? [])].slice(0, listedFailures),
-    goesTo: more.goesTo ?? before.goesTo,
-    about: more.about ?? before.about,
-    ...(more.needsActivity ? { needsActivity: true } : {}),
-  };
+/** Adds attempts that were recorded. */
+export function addAttempts(progress: BatchProgress, made: readonly { id: string; error: string | null }[]): void {
+  for (const { id, error } of made) {
+    if (progress.attempted.length < mostListed) progress.attempted.push(id);
+    if (error === null) {
+      progress.delivered += 1;
+    } else {
+      progress.failed += 1;
+      if (progress.failures.length < listed) progress.failures.push({ id, error });
+    }
+  }
 }
 
-/** What was done of the deliveries to one endpoint, of which the list has these. */
-export interface LineProgress {
-  ids: readonly string[];
-  progress: BatchProgress;
-}
-
-/** Returns the progress of a batch to several endpoints. */
-export function progressOfLines(ids: readonly string[], lines: readonly LineProgress[]): BatchProgress {
-  const left = new Set(lines.flatMap((line) => line.ids.slice(line.progress.taken)));
-  const endpoints = lines.flatMap(({ progress: { about, goesTo } }) =>
-    about === null || goesTo === null ? [] : [{ id: about.endpointId, goesTo }],
-  );
-  return {
-    ...lines.reduce((sum, { progress }) => ({ ...sumOf(sum, progress), ...keptActivity(sum) }), newProgress()),
-    ...(left.size === 0 ? {} : { left: ids.filter((id) => left.has(id)) }),
-    endpoints,
-  };
-}
-
-function keptActivity({ needsActivity }: BatchProgress) {
-  return needsActivity ? { needsActivity } : {};
-}
-
-/** Returns where a batch goes, as its page shows it. */
-export function destinationOf({ biller_id, livemode, endpoint_id, endpoint }: DeliveryToMake) {
-  return { goesTo: originOf(endpoint.url), about: { billerId: biller_id, livemode, endpointId: endpoint_id } };
+/** Adds the endpoint of a delivery that the batch sends. */
+export function addEndpoint({ endpoints }: BatchProgress, { endpoint_id: id, endpoint }: DeliveryToMake): void {
+  if (endpoints.length < listed && !endpoints.some((known) => known.id === id)) {
+    endpoints.push({ id, goesTo: originOf(endpoint.url) });
+  }
 }

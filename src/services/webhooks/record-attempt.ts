@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { tenantOf } from '../../db/tenant.ts';
+import { leaveBatch } from '../../db/webhook-batches.ts';
 import {
   type DeliveryToMake,
   failPendingDeliveries,
@@ -17,17 +18,14 @@ import {
 } from '../../db/webhook-endpoints.ts';
 import { addMs } from '../../domain/instants.ts';
 import { delayAfter, hasFailedTooLong, parseRetryAfter } from '../../domain/webhook-schedule.ts';
-import { signals } from '../../messages/signals.ts';
 import { workflowIdOf } from '../../messages/workflow-types.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
-import { enqueue, type OutboxEntry } from '../../platform/postgres/outbox.ts';
 import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import { pass } from '../crash-points.ts';
 import { endpointEvent, record, transact } from '../events.ts';
 import { type DeliveryAttempted, emit } from '../telemetry.ts';
-import { startEntry, type WorkflowSubject } from '../wake.ts';
 import { verifyEndpoint } from './challenge.ts';
 import { recordEndpointChange } from './endpoint-audit.ts';
 import type { WebhookResponse } from './sender.ts';
@@ -39,6 +37,13 @@ export interface MadeAttempt {
   number: number;
   at: RealInstant;
   response: WebhookResponse;
+}
+
+/** The batch that made attempts. */
+export interface MakingBatch {
+  workflowId: string;
+  /** Returns the ids of a delivery's entries in the outbox. */
+  entriesOf(deliveryId: string): number[];
 }
 
 /** A delivery as it was recorded. */
@@ -78,23 +83,22 @@ export async function throughOutages<T>(work: () => Promise<T>): Promise<T> {
 /**
  * Records attempts at one endpoint: each that failed in a transaction of its own, then all that succeeded in one. An
  * endpoint that has failed too long, or is gone, is disabled. Returns the deliveries as recorded, without those whose
- * attempt another worker has recorded before. `batchId` is the workflow of the batch that made the attempts: then a
- * delivery with attempts left gets a workflow of its own, enqueued in the same transaction.
+ * attempt another worker has recorded before. `batch` says which batch made the attempts: then a delivery with attempts
+ * left gets a workflow of its own, enqueued in the same transaction.
  */
 export async function recordMade(
   db: Db,
   deps: RecordingDeps,
   made: readonly MadeAttempt[],
-  batchId?: string,
+  batch?: MakingBatch,
 ): Promise<RecordedDelivery[]> {
   const recorded: RecordedDelivery[] = [];
   for (const each of made.filter(({ response }) => errorOf(response) !== null)) {
-    const row = await throughOutages(() => recordFailure(db, deps, each, batchId));
+    const row = await throughOutages(() => recordFailure(db, deps, each, batch));
     if (row !== null) recorded.push(row);
   }
   const successes = made.filter(({ response }) => errorOf(response) === null);
-  if (successes.length > 0)
-    recorded.push(...(await throughOutages(() => recordSuccesses(db, deps, successes, batchId))));
+  if (successes.length > 0) recorded.push(...(await throughOutages(() => recordSuccesses(db, deps, successes, batch))));
   return recorded;
 }
 
@@ -102,17 +106,17 @@ async function recordFailure(
   db: Db,
   { now: clock, random }: RecordingDeps,
   made: MadeAttempt,
-  batchId: string | undefined,
+  batch: MakingBatch | undefined,
 ): Promise<RecordedDelivery | null> {
   const now = clock();
   try {
     const recorded = await transact(db, { requestId: null, now }, async (tx) => {
       const row = await recordFailureIn(tx, made, now, random());
-      if (batchId !== undefined && row.status === 'pending') await enqueue(tx, [ownEntry(row)], now);
+      if (batch !== undefined) await leaveBatch(tx, batch.entriesOf(row.id));
       return row;
     });
-    if (batchId !== undefined) pass('batch child enqueued');
-    emit(telemetryOf(made, recorded, now, batchId));
+    if (batch !== undefined) pass('batch child enqueued');
+    emit(telemetryOf(made, recorded, now, batch?.workflowId));
     return recorded;
   } catch (error) {
     if (error instanceof MadeBefore) return null;
@@ -145,24 +149,36 @@ async function recordSuccesses(
   db: Db,
   { now: clock }: RecordingDeps,
   made: readonly MadeAttempt[],
-  batchId: string | undefined,
+  batch: MakingBatch | undefined,
 ): Promise<RecordedDelivery[]> {
   const now = clock();
-  try {
-    const recorded = await atomically(db, (tx) => recordSuccessesIn(tx, made, now));
-    for (const each of made) {
-      const row = recorded.find(({ id }) => id === each.delivery.id);
-      if (row !== undefined) emit(telemetryOf(each, row, now, batchId));
-    }
-    return recorded;
-  } catch (error) {
-    if (error instanceof MadeBefore) return [];
-    throw error;
+  const recorded = changesEndpoint(made)
+    ? await atomically(db, (tx) => recordWithEndpoint(tx, made, now, batch)).catch(nothingIfMadeBefore)
+    : await recordDelivered(db, made, now, batch);
+  for (const each of made) {
+    const row = recorded.find(({ id }) => id === each.delivery.id);
+    if (row !== undefined) emit(telemetryOf(each, row, now, batch?.workflowId));
   }
+  return recorded;
+}
+
+/** Whether these successes say something new of their endpoint: that it responds promptly, or not, or is verified. */
+function changesEndpoint(made: readonly MadeAttempt[]): boolean {
+  return made.some(
+    ({ delivery: { endpoint }, response }) =>
+      endpoint.failing_since !== null ||
+      endpoint.responds_promptly !== promptnessOf(response) ||
+      (response.kind === 'responded' && response.returnsChallenge),
+  );
 }
 
 /** @throws MadeBefore if none of them is recorded */
-async function recordSuccessesIn(tx: Tx, made: readonly MadeAttempt[], now: RealInstant): Promise<RecordedDelivery[]> {
+async function recordWithEndpoint(
+  tx: Tx,
+  made: readonly MadeAttempt[],
+  now: RealInstant,
+  batch: MakingBatch | undefined,
+): Promise<RecordedDelivery[]> {
   const [first] = made;
   if (first === undefined) return [];
   // Lock order: the endpoint first, then its deliveries.
@@ -171,10 +187,25 @@ async function recordSuccessesIn(tx: Tx, made: readonly MadeAttempt[], now: Real
   await updateResponding(tx, address, { failingSince: null, isPrompt });
   const isVerified = made.some(({ response }) => response.kind === 'responded' && response.returnsChallenge);
   if (isVerified) await verifyEndpoint(tx, address, now);
-  const delivered = { status: 'delivered' as const, nextAttemptAt: null, failureReason: null };
-  const recorded = await recordAttempts(tx, made.map(attemptRow), delivered, now);
+  const recorded = await recordDelivered(tx, made, now, batch);
   if (recorded.length === 0) throw new MadeBefore();
   return recorded;
+}
+
+function recordDelivered(
+  db: Db,
+  made: readonly MadeAttempt[],
+  now: RealInstant,
+  batch: MakingBatch | undefined,
+): Promise<RecordedDelivery[]> {
+  const delivered = { status: 'delivered' as const, nextAttemptAt: null, failureReason: null };
+  const entries = made.flatMap(({ delivery }) => batch?.entriesOf(delivery.id) ?? []);
+  return recordAttempts(db, made.map(attemptRow), delivered, now, entries);
+}
+
+function nothingIfMadeBefore(error: unknown): never[] {
+  if (error instanceof MadeBefore) return [];
+  throw error;
 }
 
 function attemptRow({ delivery, number, at, response }: MadeAttempt): WebhookAttemptRow {
@@ -233,14 +264,6 @@ async function disableEndpoint(
   const whose = { by: { kind: 'service', id: 'webhook delivery' } as const, at: now, tenant };
   await recordEndpointChange(tx, 'webhook_endpoint.disabled', [locked, endpoint], whose);
   record(tx, endpointEvent('webhook_endpoint.disabled', endpoint, now));
-}
-
-/**
- * Returns the outbox entry for a delivery's own workflow. One that stood in line for its endpoint has such a workflow
- * already, which waits for a turn of before: it reads the database again.
- */
-export function ownEntry(delivery: WorkflowSubject): OutboxEntry {
-  return { ...startEntry('webhookDelivery', delivery), signal: signals.poke.name };
 }
 
 function telemetryOf(

@@ -1,16 +1,23 @@
 import { hasNoRow } from '../../../db/lost-subjects.ts';
-import { type WorkflowType, workflowIdOf, workflowTypes } from '../../../messages/workflow-types.ts';
+import { entryTypes, type WorkflowType, workflowTypes } from '../../../messages/workflow-types.ts';
+import type { Db } from '../../../platform/postgres/connection.ts';
 import { minute, type StuckKind } from '../reading/find-stuck.ts';
 import { opsCommand } from '../reading/ops-command.ts';
 
 /** An outbox entry that was not dispatched, and why. */
 interface WaitingEntry {
-  workflow_type: WorkflowType;
+  workflow_id: string;
   attempts: number;
   last_error: string | null;
 }
 
-const known = workflowTypes as string[];
+/**
+ * SQL condition: the entry `i` waits for its dispatch. That of a delivery in a batch is there until it is sent, which
+ * `delivery_backlog` reports; it waits if the batch could not be started.
+ */
+function isWaiting(db: Db) {
+  return db`(i.workflow_type = any(${workflowTypes as string[]}::text[]) or (i.workflow_type = 'webhookBatch' and i.attempts > 0))`;
+}
 
 /** Subjects with outbox entries that were not dispatched. The outbox is the table `workflow_intents`. */
 export const workflowIntentsWaiting: StuckKind<WaitingEntry> = {
@@ -21,18 +28,18 @@ export const workflowIntentsWaiting: StuckKind<WaitingEntry> = {
   rows: (db, { before }) => db`
     select i.subject_id, null as biller_id, null::boolean as livemode, min(i.created_at) as since
     from workflow_intents i
-    where i.created_at <= ${before} and i.workflow_type = any(${known}::text[])
+    where i.created_at <= ${before} and ${isWaiting(db)}
     group by i.subject_id`,
   facts: (db) => db`
-    select workflow_type, attempts, last_error
-    from workflow_intents
-    where subject_id = f.subject_id and workflow_type = any(${known}::text[])
+    select i.workflow_id, i.attempts, i.last_error
+    from workflow_intents i
+    where i.subject_id = f.subject_id and ${isWaiting(db)}
     order by id
     limit 1`,
-  say: ({ subject_id: id, workflow_type: type, attempts, last_error: error }) => ({
+  say: ({ workflow_id: workflowId, attempts, last_error: error }) => ({
     why: attempts === 0 ? 'no process dispatches it' : `tried ${attempts} times: ${error ?? 'its process ended'}`,
     remedy: 'Start Temporal, and an API or a worker: it is then dispatched within ten seconds.',
-    workflowId: workflowIdOf(type, id ?? ''),
+    workflowId,
   }),
 };
 
@@ -49,7 +56,7 @@ export const workflowIntentUnknown: StuckKind<UnknownEntry> = {
   rows: (db, { before }) => db`
     select i.subject_id, null as biller_id, i.livemode, i.created_at as since, i.id as entry_id
     from workflow_intents i
-    where i.created_at <= ${before} and i.workflow_type <> all(${known}::text[])`,
+    where i.created_at <= ${before} and i.workflow_type <> all(${entryTypes as string[]}::text[])`,
   facts: (db) => db`select id, workflow_type from workflow_intents where id = f.entry_id`,
   say: ({ subject_id: subjectId, id, workflow_type: type }) => ({
     why: `entry ${id} is for a workflow of the type ${JSON.stringify(type)}: written by a newer version, or changed by hand`,

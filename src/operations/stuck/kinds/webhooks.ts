@@ -21,6 +21,8 @@ interface EndpointNews {
 interface Backlog extends EndpointNews {
   waiting: number;
   oldest_id: string | null;
+  /** The workflow of the batch that is to send the oldest. Null if it has a workflow of its own. */
+  batch_id: string | null;
 }
 
 /** Endpoints with a delivery that is due and was not attempted. */
@@ -40,7 +42,11 @@ export const deliveryBacklog: StuckKind<Backlog> = {
       limit 1
     ) d`,
   facts: (db, { before }) => db`
-    select q.waiting, q.oldest_id, q.next_at, w.url, a.at as last_at, a.error as last_error
+    select q.waiting, q.oldest_id, q.next_at, w.url, a.at as last_at, a.error as last_error,
+      (
+        select workflow_id from workflow_intents i
+        where i.workflow_type = 'webhookBatch' and i.subject_id = q.oldest_id limit 1
+      ) as batch_id
     from webhook_endpoints w
     cross join lateral (
       select count(*)::integer as waiting, (array_agg(id order by next_attempt_at, id))[1] as oldest_id,
@@ -50,13 +56,13 @@ export const deliveryBacklog: StuckKind<Backlog> = {
     ) q
     ${lastAttempt(db)}
     where w.id = f.subject_id`,
-  say: ({ waiting, oldest_id: oldest, ...news }) => ({
+  say: ({ waiting, oldest_id: oldest, batch_id: batchId, ...news }) => ({
     why: `${waiting} due and not attempted, the oldest is ${oldest}; they go ${wordsAboutEndpoint(news)}`,
     remedy:
       'Remove the reason that is named last. If no worker takes deliveries, start one: npm run worker (npm start does so ' +
       `automatically). They are then sent automatically; to send the oldest now: ${opsCommand('retry-delivery', oldest)}, ` +
       'or give-up-delivery (Web UI: Updates retryNow, giveUp).',
-    ...(oldest === null ? {} : { workflowId: workflowIdOf('webhookDelivery', oldest) }),
+    ...(oldest === null ? {} : { workflowId: batchId ?? workflowIdOf('webhookDelivery', oldest) }),
   }),
 };
 
