@@ -22,7 +22,6 @@ export const workflowEnded: Kind = {
 export interface EndedWorkflow {
   type: string;
   workflowId: string;
-  runId: string;
   /** Such as `was terminated`. */
   how: string;
   endedAt: Date;
@@ -58,12 +57,11 @@ export async function findEndedWorkflows(side: WorkflowSide, now: RealInstant): 
   if ((await temporal.workflow.count(query)).count === 0) return [];
   const ended = new Map<string, EndedWorkflow>();
   for await (const workflow of temporal.workflow.list({ query, pageSize: mostLookedAt })) {
-    const { workflowId, runId, type, status, closeTime, typedSearchAttributes: known } = workflow;
+    const { workflowId, type, status, closeTime, typedSearchAttributes: known } = workflow;
     if (ended.has(workflowId)) continue;
     ended.set(workflowId, {
       type,
       workflowId,
-      runId,
       how: hows[status.name] ?? 'has ended',
       endedAt: closeTime ?? now,
       billerId: namedId('biller', known.get(attributes.billerId)) ?? null,
