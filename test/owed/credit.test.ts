@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { item, join, joinByDebit, type Member, tokens } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { item, join, joinByDebit, type Member, tokens, useOwedLives } from './member.ts';
 
 const now = { when: 'now' };
 
@@ -14,7 +14,7 @@ async function usesCredit(life: Life, member: Member): Promise<void> {
 }
 
 describe('the credit of a subscription', () => {
-  const lived = useLives({ from: '2027-01-01T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-01T00:00:00.000Z' });
 
   lived('comes back if the period that used it is declined and the biller cancels, and is refunded', async (life) => {
     const member = await join(life);

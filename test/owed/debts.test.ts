@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { fee, item, joinByDebit, linesOf } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { fee, item, joinByDebit, linesOf, useOwedLives } from './member.ts';
 
 describe('a debit that came back', () => {
-  const lived = useLives({ from: '2027-01-01T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-01T00:00:00.000Z' });
 
   lived('is owed whole, if its period was served to its end: by the first payment of a new one', async (life) => {
     const member = await joinByDebit(life);
@@ -93,7 +93,7 @@ describe('a debit that came back', () => {
 });
 
 describe('days in effect after the end of an unpaid period', () => {
-  const lived = useLives();
+  const lived = useOwedLives();
 
   lived('are owed at its price for each day, as a line of their own', async (life) => {
     const weekly = { frequency_type: 'weekly', grace_days: 30, items: item(1000) } as const;
@@ -114,7 +114,7 @@ describe('days in effect after the end of an unpaid period', () => {
 });
 
 describe('an owed part under a mandate with a limit', () => {
-  const lived = useLives();
+  const lived = useOwedLives();
 
   /** A week of 10.00 that was dishonoured, and a new mandate that allows 10.00. */
   async function limited(life: Life, grace_days: number) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { fee, item, join, joinByDebit } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { fee, item, join, joinByDebit, useOwedLives } from './member.ts';
 
 async function isRefused(life: Life, [method, path, body]: [string, string, object], code: string): Promise<void> {
   const before = path.startsWith('/subscriptions')
@@ -13,7 +13,7 @@ async function isRefused(life: Life, [method, path, body]: [string, string, obje
 }
 
 describe('what could not be charged later', () => {
-  const lived = useLives();
+  const lived = useOwedLives();
 
   /** A debtor whose mandate allows 35.00. */
   async function limited(life: Life) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { join, type Member, tokens } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { join, type Member, tokens, useOwedLives } from './member.ts';
 
 const until = (date: string) => `${date}T00:00:00.000Z`;
 const fields = ['state', 'in_effect', 'in_effect_until', 'next_attempt_at'];
 
 describe('a card that has expired', () => {
-  const lived = useLives();
+  const lived = useOwedLives();
 
   async function expired(life: Life, terms: object = {}): Promise<Member> {
     const member = await join(life, terms);
@@ -82,7 +82,7 @@ describe('a card that has expired', () => {
 });
 
 describe('a discount for one period', () => {
-  const lived = useLives();
+  const lived = useOwedLives();
   const half = { trial_days: 5, discounts: [{ name: 'Half', percent_off: 50, periods: 1 }] };
 
   lived(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { fee, item, join, type Member, tokens } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { fee, item, join, type Member, tokens, useOwedLives } from './member.ts';
 
 /** The card works again, and the biller resumes. */
 async function comesBack(member: Member): Promise<void> {
@@ -20,7 +20,7 @@ async function declined(life: Life, more: (member: Member) => Promise<unknown>):
 }
 
 describe('the fees of a period that is unpaid', () => {
-  const lived = useLives({ from: '2027-01-01T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-01T00:00:00.000Z' });
   const mistaken = (life: Life) => declined(life, (member) => member.puts({ one_off_items: fee(999_900) }));
 
   lived('are replaced by PUT, and the resume takes what the schedule says', async (life) => {
@@ -69,7 +69,7 @@ describe('the fees of a period that is unpaid', () => {
 });
 
 describe('what a resume will take', () => {
-  const lived = useLives({ from: '2027-01-01T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-01T00:00:00.000Z' });
 
   const ways: Record<string, { more: (member: Member) => Promise<unknown>; running: number; over: number }> = {
     'a fee': { more: (member) => member.puts({ one_off_items: fee(2500) }), running: 5500, over: 6036 },

@@ -2,12 +2,12 @@
 // left to pay, credit and the month of a discount.
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { fee, item, join, joinByDebit, linesOf, type Member, tokens } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { fee, item, join, joinByDebit, linesOf, type Member, tokens, useOwedLives } from './member.ts';
 
 const half = { discounts: [{ name: 'Half', percent_off: 50, periods: 1 }] };
 const towel = { one_off_items: fee(2500, 'Towel') };
-const lived = useLives;
+const lived = useOwedLives;
 
 /** What January leaves to February, besides the towel and the discount; and the lines of February. */
 const kinds = {

@@ -1,9 +1,15 @@
 // A member of a gym whose card fails and works again, and what is read of the membership.
 import type { SubscriptionCreate } from '../../src/resources/subscription-input.ts';
-import type { Life } from '../pairs/lives.ts';
+import { type Life, useLives } from '../pairs/lives.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a response is checked against its schema when it is received.
 type Shown = any;
+
+/**
+ * Lives of members who owe something, each lived once. That the sums do not depend on how the clock is moved, the rules
+ * of worlds say too: `test/worlds/model`.
+ */
+export const useOwedLives = (options: { from?: string } = {}) => useLives({ ...options, inTurn: true });
 
 /** Fixture cards. Their outcome does not depend on the amount. */
 export const tokens = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { item, join, type Member, tokens } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { item, join, type Member, tokens, useOwedLives } from './member.ts';
 
 /** Weekly, 10.00, from 1 February. The second period is declined on the 8th, the last retry is on the 13th. */
 async function declined(
@@ -22,7 +22,7 @@ async function comesBack(member: Member, body: object = {}): Promise<void> {
 }
 
 describe('what was served and not paid', () => {
-  const lived = useLives();
+  const lived = useOwedLives();
 
   lived('is paid by a resume while its period runs: that period in full, and the calendar stays', async (life) => {
     const member = await declined(life);
@@ -145,7 +145,7 @@ describe('what was served and not paid', () => {
 });
 
 describe('a month that began on 28 February and was declined', () => {
-  const lived = useLives({ from: '2027-01-31T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-31T00:00:00.000Z' });
 
   async function lapsed(life: Life) {
     const member = await join(life);

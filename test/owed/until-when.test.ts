@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe } from 'mocha';
-import { type Life, useLives } from '../pairs/lives.ts';
-import { fee, item, join, joinByDebit, type Member, tokens } from './member.ts';
+import type { Life } from '../pairs/lives.ts';
+import { fee, item, join, joinByDebit, type Member, tokens, useOwedLives } from './member.ts';
 
 const until = (date: string) => `${date}T00:00:00.000Z`;
 
 describe('in_effect_until', () => {
-  const lived = useLives({ from: '2027-01-31T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-31T00:00:00.000Z' });
 
   lived('is the end of what is paid, and null once it is paused there', async (life) => {
     const member = await join(life);
@@ -107,7 +107,7 @@ describe('in_effect_until', () => {
 });
 
 describe('the end of a subscription', () => {
-  const lived = useLives({ from: '2027-01-01T00:00:00.000Z' });
+  const lived = useOwedLives({ from: '2027-01-01T00:00:00.000Z' });
 
   /** Paused on 1 February, resumed on 16 March, to end on 1 April. */
   async function resumed(life: Life): Promise<Member> {

@@ -48,20 +48,33 @@ export type Life = ReturnType<typeof beginLife>;
 
 /**
  * Returns `lived`, which declares a test: the story is lived through twice, each time on a clock of its own, with the
- * same assertions. A third time if it `isDaily`: a day on which nothing is due changes nothing. The title begins with
- * the pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock begins at `from`; `account` changes the
+ * same assertions. A third time if it `isDaily`: a day on which nothing is due changes nothing. `inTurn` is for tables
+ * of lives that differ in one thing: each is lived once, every other one by each due day. The title begins with the
+ * pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock begins at `from`; `account` changes the
  * biller.
  */
-export function useLives({ from = start, account = {} }: { from?: string; account?: ProfileChange } = {}) {
+export function useLives({
+  from = start,
+  account = {},
+  inTurn = false,
+}: {
+  from?: string;
+  account?: ProfileChange;
+  inTurn?: boolean;
+} = {}) {
   const stage = useStage();
+  let count = 0;
   useInvariants(stage.db);
   beforeEach('set up the account', async () => {
     if (Object.keys(account).length === 0) return;
     await changeBillerProfile(stage.db.sql, stage.keys.biller.id, account, { by: tester, now: realNow() });
   });
   return function lived(title: string, story: (life: Life) => Promise<void>, { isDaily = false } = {}): void {
+    const all = Object.entries(ways);
+    const chosen = inTurn ? all.slice(count % all.length).slice(0, 1) : all;
+    count += 1;
     it(title, async () => {
-      for (const [name, way] of Object.entries({ ...ways, ...(isDaily && everyDay) })) {
+      for (const [name, way] of [...chosen, ...(isDaily ? Object.entries(everyDay) : [])]) {
         const { id } = await stage.merchant.clock(from);
         const life = beginLife(stage, id, { from, ...way });
         try {

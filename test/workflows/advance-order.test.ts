@@ -10,9 +10,9 @@ import { tell } from '../worlds/telling.ts';
 import { inOneAdvance } from '../worlds/ways.ts';
 import { startOf } from '../worlds/world.ts';
 
-const runs = 3;
-/** How many random worlds are told three times each, the third time with workers that are killed. */
-const worlds = searchRuns(2);
+const runs = 2;
+/** How many random worlds are told twice each, the second time with workers that are killed. */
+const worlds = searchRuns(1);
 const killEveryMs = 1_500;
 /** Thursday. Nothing of the scenario is due on it: what an activation charges at once belongs to no advance. */
 const frozen = '2027-01-28T00:00:00.000Z';
@@ -156,12 +156,11 @@ describe('the events of an advance', function () {
     }
   }
 
-  it('are in the same order in every run of a random world, with workers killed or not', async () => {
+  it('are in the same order in a second run of a random world in which workers are killed', async () => {
     const lengths: number[] = [];
     for (let nth = 1; nth <= worlds; nth += 1) {
       const name = `${searchSeed}/${nth}`;
       const first = await toldOfWorld(name);
-      assert.deepEqual(await toldOfWorld(name), first, `world ${name}`);
       assert.deepEqual(await withKills(() => toldOfWorld(name)), first, `world ${name}, with killed workers`);
       const instants = first.map((line) => line.slice(0, 24));
       assert.deepEqual(instants, instants.toSorted(), `world ${name}`);
