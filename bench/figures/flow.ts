@@ -47,6 +47,7 @@ export const flow: Measurement = {
       await receiver.close();
     }
     const rates = (stretches: Stretch[]) => stretches.map(({ perSecond }) => perSecond);
+    const paymentMs = (named: readonly string[]) => alone.map((one) => msOf(one, named));
     const deliveryMs = (named: readonly string[]) =>
       told.map((one, round) => msOf(one, named) - (alone[round] ? msOf(alone[round], named) : 0));
     return {
@@ -62,6 +63,12 @@ export const flow: Measurement = {
           beside: besideOf('alone', rates(told), rates(alone)),
           target: { aimRatio: 0.8 },
         }),
+        figure('flow.payment', 'processor time of all parts for one payment, no endpoint', 'ms', paymentMs(parts), {
+          target: { atMost: 4 },
+        }),
+        ...parts.map((part) =>
+          figure(`flow.payment.${part}`, `${part}: processor time for one payment`, 'ms', paymentMs([part])),
+        ),
         figure('flow.processor', 'processor time of all parts for one delivery', 'ms', deliveryMs(parts), {
           target: { atMost: 4 },
         }),

@@ -120,6 +120,26 @@ describe('the design of the database', () => {
     );
   });
 
+  it('takes as an id a prefix with 20 to 60 letters, digits and underscores, and nothing else', async () => {
+    const end = 'a1B2c3D4e5F6g7H8i9J0';
+    const taken = [`pi_${end}`, `pi_sandbox_${end}`, `pi_${end.repeat(3)}`, `pi_${'_'.repeat(20)}`];
+    const refused = [
+      ...[`pi_${end.slice(1)}`, `pi_${end.repeat(3)}x`, `_${end}`, `Pi_${end}`, `p1_${end}`, `pi-${end}`],
+      ...[`pi_${end}\n`, `pi_${end}é`, `pi_ ${end}`, `\npi_${end}`, `${end}`, 'pi_', ''],
+    ];
+    for (const id of taken) assert.equal((await db.sql`select ${id}::text::object_id as id`)[0]?.id, id);
+    for (const id of refused) await assert.rejects(db.sql`select ${id}::text::object_id`, /object_id_check/, id);
+  });
+
+  it('keeps a payment out of the index of what it is not for: a plan, a subscription, a link, a session', async () => {
+    const rows = await db.sql<{ name: string }[]>`
+      select c.relname as name from pg_index x
+      join pg_class c on c.oid = x.indexrelid
+      join pg_attribute a on a.attrelid = x.indrelid and a.attnum = x.indkey[0]
+      where x.indrelid = 'payment_intents'::regclass and not a.attnotnull and x.indpred is null`;
+    assert.deepEqual([...rows], []);
+  });
+
   it('has the columns of a customer that the code writes and the API shows', async () => {
     const row = await createCustomer(db.sql, await makeCall(db.sql), { name: 'Jo' });
     const columns = await db.sql<{ name: string }[]>`

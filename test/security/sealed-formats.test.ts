@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
@@ -21,7 +21,7 @@ const nextFormat: SealFormat = {
   saltLength: 24,
   secretsOf(key, salt) {
     const derived = Buffer.from(hkdfSync('sha256', key, salt, 'a later format', 44));
-    return { key: derived.subarray(0, 32), nonce: derived.subarray(32) };
+    return { key: createSecretKey(derived.subarray(0, 32)), nonce: derived.subarray(32) };
   },
   authenticated: (head, field) => Buffer.concat([Buffer.from('later'), head, Buffer.from(JSON.stringify(field))]),
 };

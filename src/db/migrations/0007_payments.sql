@@ -47,7 +47,6 @@ create table payment_intents (
   lodgement_reference text collate "C",
   agreed_amount minor_units not null,
   unique (biller_id, livemode, id),
-  unique (payment_plan_id, payment_plan_slot),
   foreign key (biller_id, livemode, customer_id) references customers (biller_id, livemode, id) on delete cascade,
   foreign key (biller_id, livemode, payment_method_id) references payment_methods (biller_id, livemode, id)
     on delete set null (payment_method_id),
@@ -96,6 +95,8 @@ comment on column payment_intents.payer_failures is 'How many attempts of payers
 comment on column payment_intents.collected_at is 'When the money was last collected, in the customer''s time; a bank debit: when it settled. A refund or return leaves it';
 comment on column payment_intents.lodgement_reference is 'What the payer''s statement shows of the last debit';
 comment on column payment_intents.agreed_amount is 'The amount that it was made with; a period that is not paid is corrected in both';
+create unique index payment_intents_of_plan on payment_intents (payment_plan_id, payment_plan_slot)
+  where payment_plan_id is not null;
 create index payment_intents_of_customer on payment_intents (customer_id, id) where customer_id is not null;
 create index payment_intents_by_status on payment_intents (biller_id, livemode, status, id);
 create index payment_intents_scheduled on payment_intents (scheduled_at) where scheduled_at is not null;

@@ -1,3 +1,4 @@
+-- Each row grows once, by its response. With room for that in its page, no index needs a new entry.
 create table idempotency_keys (
   biller_id object_id not null references billers,
   livemode boolean not null,
@@ -12,7 +13,7 @@ create table idempotency_keys (
   primary key (biller_id, livemode, key),
   check (expires_at > created_at),
   check ((status_code is null) = (sealed_response is null))
-);
+) with (fillfactor = 50);
 comment on table idempotency_keys is 'The first answer to each Idempotency-Key. A row commits together with the effect that it protects, or not at all';
 comment on column idempotency_keys.fingerprint is 'HMAC-SHA256 of method, path and body under an encryption key: the same key with another request is refused';
 comment on column idempotency_keys.status_code is 'Null, as is the response, while what the request has begun (a charge, a refund) has no answer yet: only the same request goes on with it';

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { SealedField } from '../../db/sealed-values.ts';
 
 /**
@@ -12,7 +12,7 @@ export interface SealFormat {
   /** In bytes. */
   readonly saltLength: number;
   /** Returns the key and the nonce for one value. */
-  secretsOf(key: Buffer, salt: Buffer): { key: Buffer; nonce: Buffer };
+  secretsOf(key: KeyObject, salt: Buffer): { key: KeyObject; nonce: Buffer };
   /** Returns what is authenticated besides the text. */
   authenticated(head: Buffer, field: SealedField): Buffer;
 }
@@ -32,7 +32,7 @@ const boundToPlace: SealFormat = {
   saltLength: 32,
   secretsOf(key, salt) {
     const derived = Buffer.from(hkdfSync('sha256', key, salt, 'sealed value', keyLength + nonceLength));
-    return { key: derived.subarray(0, keyLength), nonce: derived.subarray(keyLength) };
+    return { key: createSecretKey(derived.subarray(0, keyLength)), nonce: derived.subarray(keyLength) };
   },
   // The encoding is unambiguous: the head states its own length, and JSON separates the parts of the place.
   authenticated(head, { table, column, billerId, livemode, rowId }) {
@@ -55,7 +55,7 @@ interface SealedBytes {
 /** Seals a text for its place in the database, with the given encryption key. */
 export function sealBytes(
   format: SealFormat,
-  { id, key }: { readonly id: string; readonly key: Buffer },
+  { id, key }: { readonly id: string; readonly key: KeyObject },
   plain: string,
   field: SealedField,
 ): Buffer {
@@ -90,7 +90,7 @@ export function partsOf(bytes: Buffer, formats: readonly SealFormat[]): SealedBy
  * Decrypts sealed bytes.
  * @throws when the bytes were changed, or sealed with another key or for another place.
  */
-export function openBytes({ format, head, salt, tag, text }: SealedBytes, key: Buffer, field: SealedField): string {
+export function openBytes({ format, head, salt, tag, text }: SealedBytes, key: KeyObject, field: SealedField): string {
   const secrets = format.secretsOf(key, salt);
   const decipher = createDecipheriv('aes-256-gcm', secrets.key, secrets.nonce, { authTagLength: tagLength });
   decipher.setAAD(format.authenticated(head, field)).setAuthTag(tag);

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { SealedField } from '../../db/sealed-values.ts';
 import { encodeBase62 } from '../../domain/base62.ts';
 import { openBytes, partsOf, type SealFormat, sealBytes, sealFormats } from './sealed-bytes.ts';
@@ -45,11 +45,12 @@ export class VaultError extends Error {
 // 256 bits in base 62.
 const secretLength = 43;
 
+/** Its keys are key objects: with the bytes of a key instead, Node.js takes seven times as long for each HMAC. */
 interface VaultKey {
   id: string;
-  key: Buffer;
-  clientSecretKey: Buffer;
-  fingerprintKey: Buffer;
+  key: KeyObject;
+  clientSecretKey: KeyObject;
+  fingerprintKey: KeyObject;
   check: Buffer;
 }
 
@@ -116,9 +117,9 @@ function prepare(id: string, key: Buffer): VaultKey {
   const derived = (purpose: string) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
   return {
     id,
-    key,
-    clientSecretKey: derived('payment intent client secret'),
-    fingerprintKey: derived('request fingerprint'),
+    key: createSecretKey(key),
+    clientSecretKey: createSecretKey(derived('payment intent client secret')),
+    fingerprintKey: createSecretKey(derived('request fingerprint')),
     check: derived('key check'),
   };
 }

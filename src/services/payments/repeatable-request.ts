@@ -33,11 +33,15 @@ export const unrepeatable: RepeatableRequest<unknown> = {
   response: () => [],
 };
 
-/** Returns the same request, for a service whose result is a row. `shown` makes the response from it. */
+/**
+ * Returns the same request, for a service whose result is a row. `shown` makes the response from it. It is not called
+ * without a key.
+ */
 export function repeatable<Row>(
   { request }: { request: RepeatableRequest<unknown> },
   shown: (row: Row) => unknown,
 ): RepeatableRequest<Row> {
+  if (request.requestKey === null) return request;
   return { ...request, response: (row, how) => request.response(shown(row), how) };
 }
 
