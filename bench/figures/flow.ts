@@ -70,7 +70,7 @@ export const flow: Measurement = {
           figure(`flow.payment.${part}`, `${part}: processor time for one payment`, 'ms', paymentMs([part])),
         ),
         figure('flow.processor', 'processor time of all parts for one delivery', 'ms', deliveryMs(parts), {
-          target: { atMost: 4 },
+          target: { atMost: 1.5 },
         }),
         ...parts.map((part) =>
           figure(`flow.processor.${part}`, `${part}: processor time for one delivery`, 'ms', deliveryMs([part])),
