@@ -33,6 +33,12 @@ const pragmas = {
   busy_timeout: '10000',
 };
 
+/**
+ * How much the heap of the server grows between two collections of garbage, in percent (Go's default is 100). The
+ * server makes much garbage and keeps little: with 200 it needs a tenth less processor time for a charge.
+ */
+const garbagePercent = '200';
+
 /** The CLI looks for a free port before it opens it. If another process was faster, it is started again. */
 const startTries = 3;
 
@@ -286,7 +292,7 @@ function daemonOptions(name: string, { dataDir }: TemporalOptions) {
   return {
     name,
     dataDir,
-    env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC' },
+    env: { PATH: '/usr/bin:/bin', HOME: dataDir, TZ: 'UTC', GOGC: garbagePercent },
     stopSignal: 'SIGTERM',
     stopTimeoutMs,
   } as const;
