@@ -265,19 +265,16 @@ describe('the delivery of a webhook', () => {
     assert.equal(hanging.length, share, 'more than its share was sent');
     const isPostponed = ({ attempts, created_at, next_attempt_at }: WebhookDelivery) =>
       attempts.length === 0 && Date.parse(next_attempt_at ?? '') - Date.parse(created_at) >= 900;
-    const postponed = async () => (await merchant.deliveries(slow.id)).filter(isPostponed).length;
-    await eventually('an instant is recorded for each that was turned away', async () => {
-      return (await postponed()) === pings.length - share;
+    const turnedAway = await eventually('an instant is recorded for each that was turned away', async () => {
+      const postponed = (await merchant.deliveries(slow.id)).filter(isPostponed).map((delivery) => delivery.id);
+      return postponed.length === pings.length - share && postponed;
     });
 
     receiver.answer = undefined;
     for (const response of hanging) response.end();
     const done = async () => (await merchant.deliveries(slow.id)).every(({ status }) => status === 'delivered');
     await eventually('all have arrived', done, { timeoutMs: 40_000, everyMs: 200 });
-    const deliveries = await merchant.deliveries(slow.id);
-    assert.deepEqual(
-      deliveries.map(({ attempts }) => attempts.length),
-      pings.map(() => 1),
-    );
+    // On a busy machine one of the others may have waited for longer than a receiver may take, and was sent again.
+    for (const each of turnedAway) assert.equal((await merchant.delivery(each)).attempts.length, 1);
   });
 });
