@@ -70,6 +70,14 @@ export async function noteStart(db: Db, { entry_id }: WaitingBatch, error: strin
     where id = ${entry_id}`;
 }
 
+/**
+ * SQL condition: the entry `i` waits for its dispatch. That of a delivery in a batch is there until it is sent, so it
+ * waits only if the batch could not be started.
+ */
+export function isUndispatched(db: Db) {
+  return db`(i.workflow_type <> 'webhookBatch' or i.attempts > 0)`;
+}
+
 /** An entry of a batch. */
 interface BatchEntry {
   id: number;

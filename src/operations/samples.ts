@@ -1,4 +1,5 @@
 import { subjectQueries } from '../db/subject-queries.ts';
+import { isUndispatched } from '../db/webhook-batches.ts';
 import { allSubjectKinds, endsOnClock } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -31,7 +32,8 @@ export async function sampleBacklogs(db: Db, now: RealInstant): Promise<BacklogS
       })}
     ) as oldest_due_at
     from (
-      select count(*)::integer as outbox_entries, min(created_at) as oldest_outbox_entry_at from workflow_intents
+      select count(*)::integer as outbox_entries, min(created_at) as oldest_outbox_entry_at
+      from workflow_intents i where ${isUndispatched(db)}
     ) w, (
       select count(*)::integer as deliveries,
         count(*) filter (where next_attempt_at <= ${now})::integer as deliveries_due

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { claimDeliveries, endpointKeyOf, listDue, listWaitingBatches } from '../../src/db/webhook-batches.ts';
+import {
+  claimDeliveries,
+  endpointKeyOf,
+  listDue,
+  listWaitingBatches,
+  noteStart,
+} from '../../src/db/webhook-batches.ts';
 import { type Id, newId } from '../../src/domain/ids.ts';
 import { batchIdOf } from '../../src/messages/workflow-types.ts';
+import { sampleBacklogs } from '../../src/operations/samples.ts';
 import { enqueue } from '../../src/platform/postgres/outbox.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -67,6 +74,19 @@ describe('the deliveries in the outbox', () => {
       (await listDue(db.sql, batchId, [key])).map(({ entries }) => entries.length),
       [10],
     );
+  });
+
+  it('wait for no dispatch to an operator while their batch is started, and do if it cannot be', async () => {
+    await commitEvents(db.sql, await endpoint({ isPrompt: true }), 2);
+    const waiting = async () => (await sampleBacklogs(db.sql, realNow())).outbox_entries;
+    const [batch] = await batches();
+    assert.ok(batch);
+    assert.equal(await waiting(), 0);
+    await noteStart(db.sql, batch, 'Temporal is away');
+    assert.equal(await waiting(), 1);
+    assert.equal((await batches())[0]?.attempts, 1);
+    await noteStart(db.sql, batch, null);
+    assert.equal(await waiting(), 0);
   });
 
   it('are claimed with 20 of each endpoint at most', async () => {

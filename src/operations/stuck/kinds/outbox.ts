@@ -1,5 +1,6 @@
 import { hasNoRow } from '../../../db/lost-subjects.ts';
-import { entryTypes, type WorkflowType, workflowTypes } from '../../../messages/workflow-types.ts';
+import { isUndispatched } from '../../../db/webhook-batches.ts';
+import { entryTypes, type WorkflowType } from '../../../messages/workflow-types.ts';
 import type { Db } from '../../../platform/postgres/connection.ts';
 import { minute, type StuckKind } from '../reading/find-stuck.ts';
 import { opsCommand } from '../reading/ops-command.ts';
@@ -11,12 +12,9 @@ interface WaitingEntry {
   last_error: string | null;
 }
 
-/**
- * SQL condition: the entry `i` waits for its dispatch. That of a delivery in a batch is there until it is sent, which
- * `delivery_backlog` reports; it waits if the batch could not be started.
- */
+/** SQL condition: the entry `i` is of a known type and waits for its dispatch. `delivery_backlog` has the others. */
 function isWaiting(db: Db) {
-  return db`(i.workflow_type = any(${workflowTypes as string[]}::text[]) or (i.workflow_type = 'webhookBatch' and i.attempts > 0))`;
+  return db`(i.workflow_type = any(${entryTypes as string[]}::text[]) and ${isUndispatched(db)})`;
 }
 
 /** Subjects with outbox entries that were not dispatched. The outbox is the table `workflow_intents`. */
