@@ -1,4 +1,5 @@
 import { type SubjectQueries, subjectQueries, type WantingRow } from '../../db/subject-queries.ts';
+import { isUndispatched } from '../../db/webhook-batches.ts';
 import type { WorkflowType } from '../../messages/workflow-types.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -157,10 +158,10 @@ export async function hasOutboxEntry(db: Db, subjectId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Whether the outbox holds at least `count` entries of a mode (null: of both). */
+/** Whether at least `count` entries of a mode (null: of both) wait for their dispatch. */
 export async function isBacklogOf(db: Db, count: number, livemode: boolean | null): Promise<boolean> {
   const rows = await db`
-    select 1 from workflow_intents where true ${ofMode(db, livemode)} offset ${count - 1} limit 1`;
+    select 1 from workflow_intents i where ${isUndispatched(db)} ${ofMode(db, livemode)} offset ${count - 1} limit 1`;
   return rows.length > 0;
 }
 
@@ -181,7 +182,10 @@ const queries: Readonly<Record<WorkflowType, Pick<SubjectQueries, 'table' | 'key
   webhookDelivery: {
     table: 'webhook_deliveries',
     key: 'id',
-    wantingWorkflow: (db) =>
-      db`select id, livemode, null as state, ${alone(db)} from webhook_deliveries where status = 'pending'`,
+    // Those in a batch have none of their own.
+    wantingWorkflow: (db) => db`
+      select id, livemode, null as state, ${alone(db)} from webhook_deliveries d
+      where status = 'pending'
+        and not exists (select from workflow_intents where workflow_type = 'webhookBatch' and subject_id = d.id)`,
   },
 };
