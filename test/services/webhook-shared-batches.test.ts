@@ -100,6 +100,28 @@ describe('the batches of a biller with several endpoints', () => {
     await sender.close();
   });
 
+  it('do not wait for the one that hangs: what would need an activity continues in workflows of its own', async () => {
+    const { endpoints, idsOf } = await made(['/hangs', '/takes-a-while'], 20);
+    const held: (() => void)[] = [];
+    receiver.answer = async (request, response) => {
+      if (request.url === '/hangs') return void held.push(() => response.end());
+      await pause(150);
+      response.end();
+    };
+    const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs: 10_000 });
+    const sending = send('workflow task', { ...the.deps, sender });
+    const forgotten = () => db.sql`
+      select from webhook_deliveries d join workflow_intents i on i.subject_id = d.id
+      where d.id = any(${idsOf(1)}) and d.status = 'pending' and i.workflow_type = 'webhookBatch'`;
+    await eventually('none waits for the receiver that hangs', async () => (await forgotten()).length === 0, {
+      timeoutMs: 5_000,
+    });
+    for (const respond of held) respond();
+    await sending;
+    assert.deepEqual([await responds(endpoints[0]?.id), await responds(endpoints[1]?.id)], [false, true]);
+    await sender.close();
+  });
+
   it('fail for one endpoint alone', async () => {
     const { idsOf } = await made(['/fails', '/responds'], 5);
     receiver.answer = (request, response) => response.writeHead(request.url === '/fails' ? 500 : 200).end();

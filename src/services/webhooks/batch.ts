@@ -96,10 +96,10 @@ export async function sendBatch(sql: Pool, deps: DeliveryDeps, source: BatchSour
 }
 
 function mayGoOn({ begunAt, progress, hanging, errors }: Batch): boolean {
-  if (errors.length > 0 || progress.needsActivity) return false;
+  if (errors.length > 0) return false;
   const ms = performance.now() - begunAt;
   if (hanging > 0) return ms < longestWithHangingMs;
-  return ms < longestMs && progress.attempted.length < mostListed;
+  return !progress.needsActivity && ms < longestMs && progress.attempted.length < mostListed;
 }
 
 function startPart(sql: Pool, deps: DeliveryDeps, batch: Batch, part: DuePart): void {
@@ -123,7 +123,8 @@ async function sendPart(sql: Pool, deps: DeliveryDeps, batch: Batch, part: DuePa
   const sent = await send(sql, deps, batch, due, traces);
   if (sent.ended.length > 0) pass('batch posted');
   await recordEnded(sql, deps, batch, part, sent);
-  if (sent.next === 'in an activity') {
+  // An activity cannot begin before the receiver that hangs has ended: then what is left has workflows of its own.
+  if (sent.next === 'in an activity' && batch.hanging === 0) {
     batch.progress.needsActivity = true;
     return;
   }
