@@ -61,12 +61,12 @@ export async function carryOut<T>(sql: Pool, work: () => Promise<T>): Promise<T>
  * itself, unheard: it must be safe to be done twice. A local activity has no heartbeat; its work just runs.
  */
 export function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
-  const context = Context.current();
-  return toItsEnd(() => (context.info.isLocal ? work() : Promise.race([work(), context.cancelled])));
+  const { info, cancelled } = Context.current();
+  return withHeartbeatToItsEnd(info.isLocal ? work : () => Promise.race([work(), cancelled]));
 }
 
 /** The same for work that is waited for even when the activity is cancelled. */
-export async function toItsEnd<T>(work: () => Promise<T>): Promise<T> {
+export async function withHeartbeatToItsEnd<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   if (context.info.isLocal) return work();
   const timer = setInterval(() => context.heartbeat(), heartbeatEveryMs);

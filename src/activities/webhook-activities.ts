@@ -6,7 +6,7 @@ import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt
 import { sendBatch } from '../services/webhooks/batch.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
 import type { SentFrom } from '../services/webhooks/sending-turns.ts';
-import { throwRefusal, toItsEnd } from './failures.ts';
+import { throwRefusal, withHeartbeatToItsEnd } from './failures.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
@@ -22,7 +22,7 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     /** See `sendBatch`. What is already recorded is not sent again. */
     sendWebhookBatch() {
       const workflowId = activityInfo().workflowExecution?.workflowId ?? '';
-      return toItsEnd(() => sendBatch(sql, deps, { workflowId, from: sentFrom() }));
+      return withHeartbeatToItsEnd(() => sendBatch(sql, deps, { workflowId, from: sentFrom() }));
     },
     /** Both return a sentence about the result, or fail as `CommandRefused`. */
     giveUpWebhookDelivery: (id: string, by: IssuedBy | null) =>

@@ -11,16 +11,16 @@ const options = {
 
 /**
  * The first attempts of a biller's events, in one mode, as long as something becomes due to endpoints that respond
- * promptly. What is not delivered gets a workflow of its own (`webhookDelivery`). The outbox knows what a batch has
- * taken and not recorded, so a step that is repeated goes on with that; what is due when the batch has ended starts the
- * next one.
+ * promptly. What is not delivered gets a workflow of its own (`webhookDelivery`). The outbox has what is not recorded,
+ * so a step that is repeated goes on with that, and what is due when the batch has ended starts the next one.
  */
 export async function webhookBatch(): Promise<void> {
   const page = openPage('webhookBatch');
   const inTask = await webhookActivities(true, options)
     .sendWebhookBatch()
     .catch((error: unknown) => orNeedsActivity(true, error));
-  if (inTask !== 'needs an activity') showBatch(page, inTask);
-  if (inTask !== 'needs an activity' && !inTask.needsActivity) return;
-  showBatch(page, await webhookActivities(false, options).sendWebhookBatch());
+  const parts = inTask === 'needs an activity' ? [] : [inTask];
+  showBatch(page, parts);
+  if (parts.some(({ needsActivity }) => !needsActivity)) return;
+  showBatch(page, [...parts, await webhookActivities(false, options).sendWebhookBatch()]);
 }

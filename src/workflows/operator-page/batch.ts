@@ -1,21 +1,25 @@
 import type { WebhookActivities } from '../../activities/webhook-activities.ts';
 import { initialStatus, linkTo, type OperatorPage } from './page.ts';
 
-export type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
+type BatchProgress = Awaited<ReturnType<WebhookActivities['sendWebhookBatch']>>;
 
 /** How many failures the page lists. */
 const listed = 10;
 
-/** Shows on its workflow's page what a batch has done. */
-export function showBatch(page: OperatorPage, progress: BatchProgress): void {
-  const { delivered, failed, handedOver, failures, endpoints, needsActivity } = progress;
+/** Shows on its workflow's page what a batch has done: in the workflow task, and in the activity if there was one. */
+export function showBatch(page: OperatorPage, parts: readonly BatchProgress[]): void {
+  const sumOf = (name: 'delivered' | 'failed' | 'handedOver') => parts.reduce((sum, part) => sum + part[name], 0);
+  const [delivered, failed, handedOver] = [sumOf('delivered'), sumOf('failed'), sumOf('handedOver')];
   const elsewhere = failed + handedOver;
+  const failures = parts.flatMap((part) => part.failures);
+  const endpoints = new Map(parts.flatMap((part) => part.endpoints.map(({ id, goesTo }) => [id, goesTo] as const)));
+  const isOver = parts.at(-1)?.needsActivity === false;
   page.show({
     title: `Webhook batch: ${delivered} delivered`,
     status: {
       ...initialStatus,
-      state: needsActivity ? 'sending' : 'done',
-      waitsFor: needsActivity ? 'an activity: the workflow task has no room for its requests' : null,
+      state: isOver ? 'done' : 'sending',
+      waitsFor: isOver ? null : 'an activity, which sends what the workflow task could not',
       since: Date.now(),
     },
     news: failures.slice(0, listed).map(({ id, error }) => [linkTo(`webhook-delivery/${id}`), error] as const),
@@ -26,7 +30,7 @@ export function showBatch(page: OperatorPage, progress: BatchProgress): void {
         handedOver === 0 ? null : `${handedOver}: a receiver takes long or fails, or they are not due yet`,
       ],
       ['Continue separately', elsewhere === 0 ? null : 'each in a workflow of its own, `webhook-delivery/…`'],
-      ...endpoints.map(({ id, goesTo }) => ['Endpoint', `\`${id}\`, at \`${goesTo}\``] as const),
+      ...[...endpoints].map(([id, goesTo]) => ['Endpoint', `\`${id}\`, at \`${goesTo}\``] as const),
     ],
     remedies: [],
   });
