@@ -45,7 +45,7 @@ export interface Charge {
 }
 
 /** The columns of a new intent, in which nothing was tried yet. */
-export function untried(at: CustomerInstant) {
+export function untriedIntent(at: CustomerInstant) {
   return {
     status: 'requires_payment_method',
     subscription_id: null,

@@ -24,7 +24,7 @@ import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { assertSessionFound, type ChargeHook, type ChargeRecorder } from './charge.ts';
-import { untried } from './charge-records.ts';
+import { untriedIntent } from './charge-records.ts';
 import { currencyErrors } from './fitting-method.ts';
 import { surchargeColumns } from './surcharges.ts';
 import { recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
@@ -126,7 +126,7 @@ export function newIntent(
     description: input.description ?? null,
     scheduled_payment_date: isToday ? null : date,
     scheduled_at: date === null ? null : isToday ? at : startOfDay(date, context.timeZone),
-    ...untried(at),
+    ...untriedIntent(at),
   };
 }
 

@@ -17,7 +17,7 @@ import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { askAndRecord, type ChargeHook, openCharge, recordOutcome } from './charge.ts';
-import { type Charge, type NewCharge, untried } from './charge-records.ts';
+import { type Charge, type NewCharge, untriedIntent } from './charge-records.ts';
 import { acceptDebit } from './debit-acceptance.ts';
 import { declineOf, type Rail } from './rail.ts';
 import {
@@ -96,7 +96,7 @@ export function recurringIntent(
     description: null,
     scheduled_payment_date: null,
     scheduled_at: null,
-    ...untried(at),
+    ...untriedIntent(at),
     ...purpose,
   };
   return decideSurcharge(row, method, surcharging, at);
