@@ -49,7 +49,7 @@ export interface SealedValue {
 
 /**
  * The id of the key that a value is sealed with. It is at the head of the value in every format. `''` if the value is
- * in none of these formats (their numbers, see services/accounts/sealed-bytes.ts).
+ * in none of these formats (their numbers, see platform/sealed-bytes.ts).
  */
 function keyIdIn(db: Db, column: string, formats: readonly number[]): Fragment {
   const value = db(column);

@@ -5,7 +5,7 @@ import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { listSealed, type SealedColumn, sealedColumns } from '../../src/db/sealed-values.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { findUnreadable, keyUsage, rotateEncryption } from '../../src/services/accounts/encryption.ts';
-import { type SealFormat, sealFormats } from '../../src/services/accounts/sealed-bytes.ts';
+import { type SealFormat, sealFormats } from '../../src/platform/sealed-bytes.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { type Reply, send, testDeps } from '../support/api.ts';

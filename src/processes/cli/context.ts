@@ -28,7 +28,9 @@ export interface CliContext {
   operatorKey: string | null;
   /** Whether the key file of `npm start` is as it should be. Null if the environment has the keys or the database. */
   checkKeyFile(): Promise<StuckReport | null>;
-  /** With the keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
+  /** The keys of ENCRYPTION_KEYS, or else those of the data directory. @throws when there are none. */
+  encryptionKeys(): Promise<readonly EncryptionKey[]>;
+  /** With these keys. */
   vault(): Promise<Vault>;
 }
 
@@ -56,10 +58,8 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
       if (kind !== 'login') throw error; // as above
     });
   }
-  const vault = async () => {
-    const keys = config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
-    return createVault(keys);
-  };
+  const encryptionKeys = async () => config.encryptionKeys ?? (await readDevelopmentKeys(config.dataDir));
+  const vault = async () => createVault(await encryptionKeys());
   return {
     sql,
     async sides() {
@@ -83,6 +83,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
       accounts === null || config.encryptionKeys !== null
         ? null
         : checkKeyFile(sql, config.dataDir, () => readDevelopmentKeys(config.dataDir)),
+    encryptionKeys,
     vault,
   };
 }

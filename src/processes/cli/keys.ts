@@ -1,9 +1,8 @@
-import { type Id, namedId } from '../../domain/ids.ts';
+import { namedId } from '../../domain/ids.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { createKey, listKeys, revokeKey, rollKey } from '../../services/accounts/api-keys.ts';
-import { listBillers } from '../../services/accounts/billers.ts';
+import { chosenBiller } from './chosen-biller.ts';
 import { defineCommand, operator, UsageError, unknownForm } from './command.ts';
-import type { CliContext } from './context.ts';
 import { card, table } from './output.ts';
 
 export const command = defineCommand({
@@ -33,7 +32,7 @@ create and roll print the new key once. It is not stored.`,
       if (values.mode !== 'sandbox' && values.mode !== 'live') throw new UsageError('--mode must be sandbox or live.');
       const context = await openContext();
       const key = await createKey(context.sql, {
-        billerId: namedId('biller', values.biller) ?? (await defaultBiller(context)),
+        billerId: await chosenBiller(context, values.biller),
         livemode: values.mode === 'live',
         kind: values.publishable ? 'publishable' : 'secret',
         scopes: values.scopes?.split(',').map((scope) => scope.trim()),
@@ -53,15 +52,6 @@ create and roll print the new key once. It is not stored.`,
     throw unknownForm(form);
   },
 });
-
-/** The demo biller; without one, the only biller. */
-async function defaultBiller({ sql, demoBillerId }: CliContext): Promise<Id<'biller'>> {
-  const billers = await listBillers(sql);
-  const chosen =
-    billers.find((biller) => biller.id === demoBillerId) ?? (billers.length === 1 ? billers[0] : undefined);
-  if (!chosen) throw new UsageError('Give the biller of the key with --biller. billers list shows all of them.');
-  return chosen.id;
-}
 
 function readHours(text: string): number {
   if (!/^\d+(\.\d+)?$/.test(text)) throw new UsageError('--overlap-hours must be a number of hours, such as 24.');

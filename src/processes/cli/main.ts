@@ -1,12 +1,8 @@
 // The command line of the service: `npm run payments -- COMMAND`. It finds the running service through DATA_DIR, or
 // through DATABASE_URL and TEMPORAL_ADDRESS. Exit status 2 means that the command line is not valid.
-import { inWords } from '../../platform/database-causes.ts';
-import { causeOf } from '../../platform/postgres/causes.ts';
 import { print, printError, safeLine } from '../../platform/terminal.ts';
-import { ServiceError } from '../../services/errors.ts';
-import { ConfigError } from '../config/config.ts';
-import { type Command, UsageError } from './command.ts';
-import { type Closable, findContext } from './context.ts';
+import type { Command } from './command.ts';
+import { isHelp, runCommand } from './run-command.ts';
 
 /** A command's module is loaded only when it runs: some take long. */
 const commands: Record<string, { summary: string; load: () => Promise<{ command: Command }> }> = {
@@ -54,9 +50,8 @@ function overview(): string {
   ].join('\n');
 }
 
-/** Runs one command. Prints its result on stdout, or its error on stderr as one message. Returns the exit status. */
+/** Finds a command and runs it. Returns the exit status. */
 async function main([name, ...args]: string[]): Promise<number> {
-  const isHelp = (word: string | undefined) => word === '--help' || word === '-h';
   if (name === undefined || name === 'help' || isHelp(name)) {
     (name === undefined ? printError : print)(overview());
     return name === undefined ? 2 : 0;
@@ -69,36 +64,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     return 2;
   }
   const { command } = await entry.load();
-  if (args.some(isHelp)) {
-    print(command.usage);
-    return 0;
-  }
-  const opened: Closable[] = [];
-  try {
-    const output = await command.run(args, () => findContext(process.env, opened));
-    print(typeof output === 'string' ? output : output.text);
-    return typeof output === 'string' ? 0 : output.status;
-  } catch (error) {
-    printError(explain(error, command.usage));
-    return isMisuse(error) ? 2 : command.failureStatus;
-  } finally {
-    await Promise.all(opened.map((connection) => connection.close()));
-  }
-}
-
-function explain(error: unknown, usage: string): string {
-  if (!(error instanceof Error)) return safeLine(String(error));
-  if (error instanceof ConfigError) return error.message;
-  const message = safeLine(error.message);
-  if (isMisuse(error)) return `${message}\n\n${usage}`;
-  if (error instanceof ServiceError) return message;
-  const cause = causeOf(error);
-  return cause === null ? message : safeLine(inWords(cause));
-}
-
-function isMisuse(error: unknown): boolean {
-  if (error instanceof UsageError) return true;
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  return runCommand(command, args);
 }
 
 process.exitCode = await main(process.argv.slice(2));

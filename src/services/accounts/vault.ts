@@ -1,7 +1,14 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { SealedField } from '../../db/sealed-values.ts';
 import { encodeBase62 } from '../../domain/base62.ts';
-import { openBytes, partsOf, type SealFormat, sealBytes, sealFormats } from './sealed-bytes.ts';
+import {
+  openBytes,
+  type Place,
+  partsOf,
+  type SealFormat,
+  sealBytes,
+  sealFormats,
+} from '../../platform/sealed-bytes.ts';
 
 /** Encrypts values that must not be readable in the database, and derives secrets that need not be stored. */
 export interface Vault {
@@ -75,7 +82,7 @@ export function createVault(
     keyChecks: new Map([...known.values()].map(({ id, check }) => [id, check])),
     formats: [formats[0].number, ...formats.slice(1).map(({ number }) => number)],
 
-    seal: (plain, field) => sealBytes(formats[0], first, plain, field),
+    seal: (plain, field) => sealBytes(formats[0], first, plain, placeOf(field)),
 
     open(sealed, field) {
       const parts = partsOf(Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength), formats);
@@ -84,7 +91,7 @@ export function createVault(
       const key = known.get(keyId);
       if (key === undefined) throw new VaultError(`the encryption key "${keyId}" is not configured`);
       try {
-        return openBytes(parts, key.key, field);
+        return openBytes(parts, key.key, placeOf(field));
       } catch (cause) {
         throw new VaultError(
           `bytes sealed with the key "${keyId}" do not open: changed, moved from another place, or another key of this id`,
@@ -108,6 +115,10 @@ export function createVault(
       return matches;
     },
   };
+}
+
+function placeOf({ table, column, billerId, livemode, rowId }: SealedField): Place {
+  return [table, column, billerId, livemode, rowId];
 }
 
 function prepare(id: string, key: Buffer): VaultKey {

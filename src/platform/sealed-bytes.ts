@@ -1,5 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
-import type { SealedField } from '../../db/sealed-values.ts';
+
+/**
+ * Where a value is stored: table, column and what identifies the row. A sealed value is bound to its place, and opens
+ * nowhere else.
+ */
+export type Place = readonly (string | boolean)[];
 
 /**
  * A format of sealed bytes. The layout is the same in every format: number of the format (1 byte), length of the key id
@@ -14,7 +19,7 @@ export interface SealFormat {
   /** Returns the key and the nonce for one value. */
   secretsOf(key: KeyObject, salt: Buffer): { key: KeyObject; nonce: Buffer };
   /** Returns what is authenticated besides the text. */
-  authenticated(head: Buffer, field: SealedField): Buffer;
+  authenticated(head: Buffer, place: Place): Buffer;
 }
 
 const keyLength = 32;
@@ -35,9 +40,7 @@ const boundToPlace: SealFormat = {
     return { key: createSecretKey(derived.subarray(0, keyLength)), nonce: derived.subarray(keyLength) };
   },
   // The encoding is unambiguous: the head states its own length, and JSON separates the parts of the place.
-  authenticated(head, { table, column, billerId, livemode, rowId }) {
-    return Buffer.concat([head, Buffer.from(JSON.stringify([table, column, billerId, livemode, rowId]), 'utf8')]);
-  },
+  authenticated: (head, place) => Buffer.concat([head, Buffer.from(JSON.stringify(place), 'utf8')]),
 };
 
 /** The formats of this version: the first is written, all are read. docs/upgrades.md says how one replaces another. */
@@ -57,13 +60,13 @@ export function sealBytes(
   format: SealFormat,
   { id, key }: { readonly id: string; readonly key: KeyObject },
   plain: string,
-  field: SealedField,
+  place: Place,
 ): Buffer {
   const name = Buffer.from(id, 'utf8');
   const head = Buffer.concat([Buffer.from([format.number, name.length]), name]);
   const salt = randomBytes(format.saltLength);
   const secrets = format.secretsOf(key, salt);
-  const cipher = createCipheriv('aes-256-gcm', secrets.key, secrets.nonce).setAAD(format.authenticated(head, field));
+  const cipher = createCipheriv('aes-256-gcm', secrets.key, secrets.nonce).setAAD(format.authenticated(head, place));
   const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([head, salt, cipher.getAuthTag(), text]);
 }
@@ -90,9 +93,9 @@ export function partsOf(bytes: Buffer, formats: readonly SealFormat[]): SealedBy
  * Decrypts sealed bytes.
  * @throws when the bytes were changed, or sealed with another key or for another place.
  */
-export function openBytes({ format, head, salt, tag, text }: SealedBytes, key: KeyObject, field: SealedField): string {
+export function openBytes({ format, head, salt, tag, text }: SealedBytes, key: KeyObject, place: Place): string {
   const secrets = format.secretsOf(key, salt);
   const decipher = createDecipheriv('aes-256-gcm', secrets.key, secrets.nonce, { authTagLength: tagLength });
-  decipher.setAAD(format.authenticated(head, field)).setAuthTag(tag);
+  decipher.setAAD(format.authenticated(head, place)).setAuthTag(tag);
   return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
 }

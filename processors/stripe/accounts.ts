@@ -1,0 +1,146 @@
+// The Stripe accounts of billers: one for each biller and mode.
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import type { For } from './protocol.ts';
+import { openKey, type SealingKeys, sealKey } from './sealed-keys.ts';
+import { type StripeClient, stripeClient } from './stripe-client.ts';
+
+/** The version of Stripe's API that this adapter is written for. The default of an account does not matter. */
+const apiVersion = '2026-10-28.endive';
+
+/** Less than the 30 s that the service waits for a charge, which is three calls here. */
+const timeoutMs = 10_000;
+
+/**
+ * - `unverified`: added, and not yet asked about.
+ * - `degraded`: Stripe refuses its key, or a right that it needs.
+ * - `disabled`: by an operator.
+ */
+export type AccountStatus = 'unverified' | 'active' | 'degraded' | 'disabled';
+
+export interface Account extends For {
+  sealed_key: Buffer;
+  /** The last four characters of its key. */
+  key_hint: string;
+  api_version: string;
+  status: AccountStatus;
+  reason: string | null;
+  /** Changes with the key. */
+  version: number;
+  /** The operator who gave the key, or disabled the account. */
+  changed_by: string;
+  created_at: Date;
+}
+
+/** There is no Stripe account for this biller and mode, or it is disabled. */
+export class NoAccount extends Error {
+  constructor({ account, livemode }: For, what: string) {
+    super(`${account} ${what} for ${livemode ? 'live mode' : 'the sandbox'}`);
+    this.name = 'NoAccount';
+  }
+}
+
+/** Returns all accounts, the oldest first. */
+export async function listAccounts(db: Db): Promise<Account[]> {
+  return db<Account[]>`select * from processor_stripe.accounts order by created_at, account, livemode`;
+}
+
+/** Returns the account of a biller and mode. @throws NoAccount */
+export async function readAccount(db: Db, { account, livemode }: For): Promise<Account> {
+  const [row] = await db<Account[]>`
+    select * from processor_stripe.accounts where account = ${account} and livemode = ${livemode}`;
+  if (row === undefined) throw new NoAccount({ account, livemode }, 'has no Stripe account');
+  return row;
+}
+
+/**
+ * Stores an account with its key sealed, or gives an account a new key. It is unverified then.
+ * @throws Error if a key of the other mode is given.
+ */
+export async function writeAccount(
+  db: Db,
+  keys: SealingKeys,
+  place: For,
+  { key, by }: { key: string; by: string },
+): Promise<Account> {
+  const { account, livemode } = place;
+  checkMode(key, livemode);
+  const [row] = await db<Account[]>`
+    insert into processor_stripe.accounts (account, livemode, sealed_key, key_hint, api_version, status, changed_by)
+    values (${account}, ${livemode}, ${sealKey(keys, key, place)}, ${key.slice(-4)}, ${apiVersion},
+      'unverified', ${by})
+    on conflict (account, livemode) do update set
+      sealed_key = excluded.sealed_key, key_hint = excluded.key_hint, api_version = excluded.api_version,
+      status = 'unverified', reason = null, version = accounts.version + 1,
+      changed_by = excluded.changed_by, updated_at = now()
+    returning *`;
+  if (row === undefined) throw new Error('the account was not stored');
+  return row;
+}
+
+/** Sets the status of an account, and why (for people). */
+export async function setStatus(db: Db, place: For, status: AccountStatus, reason: string | null): Promise<void> {
+  await db`
+    update processor_stripe.accounts set status = ${status}, reason = ${reason}, updated_at = now()
+    where account = ${place.account} and livemode = ${place.livemode}
+      and (status, reason) is distinct from (${status}, ${reason})`;
+}
+
+/** Disables an account: nothing more is taken or given back by it. Its tables stay. @throws NoAccount */
+export async function disableAccount(db: Db, place: For, by: string): Promise<void> {
+  await readAccount(db, place);
+  await db`
+    update processor_stripe.accounts set status = 'disabled', reason = null, changed_by = ${by}, updated_at = now()
+    where account = ${place.account} and livemode = ${place.livemode}`;
+}
+
+/** @throws Error that says what is wrong with a key. The key itself is not in the message. */
+export function checkMode(key: string, livemode: boolean): void {
+  const [, mode] = /^[sr]k_(live|test)_\w{8,}$/.exec(key) ?? [];
+  if (mode === undefined) {
+    throw new Error(
+      'This is not a secret or restricted key of Stripe: those begin with sk_ or rk_. Nothing is stored.',
+    );
+  }
+  if ((mode === 'live') === livemode) return;
+  throw new Error(
+    livemode
+      ? 'This is a key of Stripe’s test mode. For live mode, give one that begins with sk_live_ or rk_live_.'
+      : 'This is a live key. For the sandbox, give one that begins with sk_test_ or rk_test_.',
+  );
+}
+
+/** Finds the client of an account. It opens each key once. */
+export interface StripeAccounts {
+  /** @throws NoAccount if there is none or it is disabled. */
+  clientOf(place: For): Promise<StripeClient>;
+  /** Notes that Stripe refuses the key, or (null) takes it. */
+  noteHealth(place: For, refusal: string | null): Promise<void>;
+}
+
+const stripeUrl = 'https://api.stripe.com';
+
+/** Opens the accounts of a database, at Stripe or at a server in its place. */
+export function openAccounts(db: Db, keys: SealingKeys, baseUrl = stripeUrl): StripeAccounts {
+  const clients = new Map<string, { version: number; stripe: StripeClient }>();
+  const refused = new Set<string>();
+  const nameOf = ({ account, livemode }: For) => `${account} ${livemode}`;
+  return {
+    async clientOf(place) {
+      const found = await readAccount(db, place);
+      if (found.status === 'disabled') throw new NoAccount(place, 'has a disabled Stripe account');
+      if (found.status === 'degraded') refused.add(nameOf(place));
+      const known = clients.get(nameOf(place));
+      if (known?.version === found.version) return known.stripe;
+      const key = openKey(keys, found.sealed_key, place);
+      const stripe = stripeClient({ key, apiVersion: found.api_version, baseUrl, timeoutMs });
+      clients.set(nameOf(place), { version: found.version, stripe });
+      return stripe;
+    },
+    async noteHealth(place, refusal) {
+      const name = nameOf(place);
+      if (refusal === null && !refused.delete(name)) return;
+      if (refusal !== null) refused.add(name);
+      await setStatus(db, place, refusal === null ? 'active' : 'degraded', refusal);
+    },
+  };
+}

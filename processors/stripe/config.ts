@@ -1,0 +1,41 @@
+import { ConfigError, readFaultyConfig } from '../../src/processes/config/config.ts';
+import type { SealingKeys } from './sealed-keys.ts';
+
+export interface StripeProcessorConfig {
+  port: number;
+  /** What the service sends as a bearer token. */
+  secret: string;
+  databaseUrl: string;
+  keys: SealingKeys;
+  /** Another server than Stripe's, on this machine: for tests. Null: Stripe. */
+  stripeApiUrl: string | null;
+}
+
+/**
+ * Reads the environment of `npm run processor:stripe`.
+ * @throws a ConfigError that lists all errors at once.
+ */
+export function readStripeConfig(env: NodeJS.ProcessEnv): StripeProcessorConfig {
+  const { config, faults: given } = readFaultyConfig(env);
+  const faults = [...given];
+  const { databaseUrl, encryptionKeys } = config;
+  const port = Number(env.PROCESSOR_PORT?.trim());
+  if (!(Number.isInteger(port) && port > 0 && port < 65_536))
+    faults.push('PROCESSOR_PORT must be a port, such as 8090');
+  const secret = env.PROCESSOR_SECRET?.trim() ?? '';
+  if (secret.length < 24) faults.push('PROCESSOR_SECRET must have 24 characters or more (openssl rand -base64 24)');
+  if (databaseUrl === null) faults.push('DATABASE_URL is not set. Give the URL of a PostgreSQL');
+  if (encryptionKeys === null) faults.push('ENCRYPTION_KEYS is not set. Give the keys that seal the keys of accounts');
+  const stripeApiUrl = readStripeApiUrl(env, faults);
+  if (faults.length > 0 || databaseUrl === null || encryptionKeys === null) throw new ConfigError(faults);
+  return { port, secret, databaseUrl, keys: encryptionKeys, stripeApiUrl };
+}
+
+/** Returns STRIPE_API_URL, or null. A server elsewhere is refused: keys would be sent to it. */
+export function readStripeApiUrl(env: NodeJS.ProcessEnv, faults: string[]): string | null {
+  const value = env.STRIPE_API_URL?.trim() || null;
+  if (value === null) return null;
+  const isLoopback = URL.canParse(value) && /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(value).hostname);
+  if (!isLoopback) faults.push('STRIPE_API_URL may name this machine alone: it is for tests, and keys are sent there');
+  return value;
+}

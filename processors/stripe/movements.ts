@@ -1,0 +1,188 @@
+// What was taken and given back, in one list for all accounts of a mode. Stripe's lists are newest first, in whole
+// seconds, and one for each account. So they are read with some overlap into a table, whose order never changes.
+import type Stripe from 'stripe';
+import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
+import { listAccounts, type StripeAccounts } from './accounts.ts';
+import type { Answer, For, MovementsBody } from './protocol.ts';
+
+/** Movements in one answer. */
+const pageSize = 500;
+/** How much of a list is read again, in seconds: what appears in it late is found. Stripe promises no such bound. */
+const overlapSeconds = 600;
+/** Movements get their numbers one transaction after the other: whoever has seen a number has seen all lower ones. */
+const numbering = 7_266_339;
+
+/** A charge or a refund as Stripe made it. */
+export interface Movement {
+  kind: 'charge' | 'refund';
+  stripe_id: string;
+  idempotency_key: string;
+  reference: string | null;
+  payment_intent_id: string;
+  amount: number;
+  currency: string;
+  /** Stripe's time, in seconds since 1970. */
+  created: number;
+}
+
+/** The movement of a charge of this reservation. */
+export function chargeMovement(
+  charge: Stripe.Charge,
+  of: { idempotency_key: string; reference: string; payment_intent_id: string },
+): Movement {
+  const { idempotency_key, reference, payment_intent_id } = of;
+  const { id: stripe_id, amount, currency, created } = charge;
+  const money = { amount, currency: currency.toUpperCase() };
+  return { kind: 'charge', stripe_id, idempotency_key, reference, payment_intent_id, ...money, created };
+}
+
+/** The movement of a refund that was made under a key. */
+export function refundMovement(made: Stripe.Refund, of: { key: string; reference: string | null }): Movement {
+  const { id: stripe_id, amount, currency, created } = made;
+  return {
+    ...{ kind: 'refund', stripe_id, idempotency_key: of.key, reference: of.reference },
+    ...{ payment_intent_id: made.metadata?.payment_intent ?? '', amount, currency: currency.toUpperCase(), created },
+  };
+}
+
+/** Adds movements of an account to the list, in this order. Those that are in it stay where they are. */
+export async function recordMovements(db: Db, { account, livemode }: For, movements: Movement[]): Promise<void> {
+  if (movements.length === 0) return;
+  await atomically(db, async (tx) => {
+    await tx`select pg_advisory_xact_lock(${numbering})`;
+    const known = await tx<{ stripe_id: string }[]>`
+      select stripe_id from processor_stripe.movements
+      where account = ${account} and livemode = ${livemode} and stripe_id in ${tx(movements.map((each) => each.stripe_id))}`;
+    const isKnown = new Set(known.map(({ stripe_id }) => stripe_id));
+    const fresh = movements.filter(({ stripe_id }) => !isKnown.has(stripe_id));
+    if (fresh.length === 0) return;
+    const [last] = await tx<{ serial: number }[]>`
+      select coalesce(max(serial), 0) as serial from processor_stripe.movements`;
+    const first = (last?.serial ?? 0) + 1;
+    const rows = fresh.map((each, index) => ({ serial: first + index, account, livemode, ...each }));
+    await tx`insert into processor_stripe.movements ${tx(rows)}`;
+  });
+}
+
+/** Returns what was taken and given back after a cursor. Without one, nothing, and where the list ends now. */
+export async function movements(
+  db: Pool,
+  accounts: StripeAccounts,
+  { livemode, after }: MovementsBody,
+): Promise<Answer> {
+  await readLists(db, accounts, livemode);
+  const from = await positionOf(db, livemode, after);
+  const page = await db<(Movement & { serial: number; account: string })[]>`
+    select * from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
+    order by serial limit ${pageSize + 1}`;
+  const shown = page.slice(0, pageSize);
+  const last = shown.at(-1);
+  return {
+    status: 200,
+    body: {
+      movements: shown.map(({ kind, account, idempotency_key, reference, payment_intent_id, amount, currency }) => {
+        return { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
+      }),
+      cursor: last === undefined ? (after ?? (await cursorAt(db, from))) : `${last.serial}.${last.created}`,
+      has_more: page.length > pageSize,
+    },
+  };
+}
+
+/** A cursor is the number of a movement and Stripe's time of it. */
+async function cursorAt(db: Db, serial: number): Promise<string> {
+  const [row] = await db<{ created: number }[]>`
+    select created from processor_stripe.movements where serial = ${serial}`;
+  return `${serial}.${row?.created ?? 0}`;
+}
+
+/**
+ * The number after which a cursor goes on. If this database was restored from a back-up, the number may be gone or be
+ * another movement's: then the list goes on at Stripe's time of it, with the overlap.
+ */
+async function positionOf(db: Db, livemode: boolean, cursor: string | null): Promise<number> {
+  if (cursor === null) {
+    const [end] = await db<{ serial: number }[]>`
+      select coalesce(max(serial), 0) as serial from processor_stripe.movements`;
+    return end?.serial ?? 0;
+  }
+  const [, serial = '0', created = '0'] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (serial === '0' || (await cursorAt(db, Number(serial))) === cursor) return Number(serial);
+  const [row] = await db<{ serial: number }[]>`
+    select coalesce(min(serial), 1) - 1 as serial from processor_stripe.movements
+    where livemode = ${livemode} and created >= ${Number(created) - overlapSeconds}`;
+  return row?.serial ?? 0;
+}
+
+/**
+ * Reads Stripe's lists of all accounts of a mode. An account that Stripe refuses, or that does not respond, holds up no
+ * other: its lists are read from the same place the next time.
+ * @throws what the last account has thrown, if all of them have.
+ */
+async function readLists(db: Pool, accounts: StripeAccounts, livemode: boolean): Promise<void> {
+  const inMode = (await listAccounts(db)).filter((each) => each.livemode === livemode && each.status !== 'disabled');
+  const failures: unknown[] = [];
+  for (const place of inMode) {
+    try {
+      const stripe = await accounts.clientOf(place);
+      await readList(db, place, 'charges', (gte) => chargesFrom(stripe, gte));
+      await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, gte));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0 && failures.length === inMode.length) throw failures[0];
+}
+
+/** Reads one list from where it was read to, and records what is ours. */
+async function readList(
+  db: Pool,
+  place: For & { created_at: Date },
+  list: 'charges' | 'refunds',
+  read: (gte: number) => Promise<{ ours: Movement[]; newest: number }>,
+): Promise<void> {
+  const { account, livemode } = place;
+  const [cursor] = await db<{ read_to: number }[]>`
+    select read_to from processor_stripe.cursors
+    where account = ${account} and livemode = ${livemode} and list = ${list}`;
+  const readTo = cursor?.read_to ?? Math.floor(place.created_at.getTime() / 1000);
+  const { ours, newest } = await read(readTo - overlapSeconds);
+  await recordMovements(
+    db,
+    place,
+    ours.sort((one, other) => one.created - other.created),
+  );
+  await db`
+    insert into processor_stripe.cursors (account, livemode, list, read_to)
+    values (${account}, ${livemode}, ${list}, ${Math.max(readTo, newest)})
+    on conflict (account, livemode, list) do update set read_to = greatest(cursors.read_to, excluded.read_to)`;
+}
+
+/** The charges that the service has asked for. A Stripe account may have others. */
+async function chargesFrom(stripe: Stripe, gte: number) {
+  const ours: Movement[] = [];
+  let newest = 0;
+  for await (const charge of stripe.charges.list({ created: { gte }, limit: 100 })) {
+    newest = Math.max(newest, charge.created);
+    const { attempt, payment_intent: paymentIntentId = '' } = charge.metadata;
+    const { payment_intent: intent } = charge;
+    const reference = typeof intent === 'string' ? intent : (intent?.id ?? null);
+    if (attempt === undefined || reference === null || charge.status === 'failed') continue;
+    ours.push(chargeMovement(charge, { idempotency_key: attempt, reference, payment_intent_id: paymentIntentId }));
+  }
+  return { ours, newest };
+}
+
+async function refundsFrom(stripe: Stripe, gte: number) {
+  const ours: Movement[] = [];
+  let newest = 0;
+  for await (const made of stripe.refunds.list({ created: { gte }, limit: 100 })) {
+    newest = Math.max(newest, made.created);
+    const key = made.metadata?.refund;
+    const { payment_intent: intent } = made;
+    const reference = typeof intent === 'string' ? intent : (intent?.id ?? null);
+    if (key !== undefined && made.status === 'succeeded') ours.push(refundMovement(made, { key, reference }));
+  }
+  return { ours, newest };
+}

@@ -1,0 +1,174 @@
+// A payment: reserved as an unconfirmed PaymentIntent, charged by confirming it, and judged by what Stripe has of it.
+import Stripe from 'stripe';
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import { cancelIntent, type Judgement, judge, settle, withCharge } from './intents.ts';
+import { customerOf } from './methods.ts';
+import { chargeMovement, recordMovements } from './movements.ts';
+import { type Answer, type ChargeBody, noOutcome, type PrepareBody, type ReferenceBody } from './protocol.ts';
+import {
+  decideReservation,
+  insertReservation,
+  type Reservation,
+  reservationOf,
+  reservationUnder,
+} from './reservations.ts';
+
+/** Stripe forgets a key after 24 hours (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
+const keyLifeMs = 23 * 3_600_000;
+/** How far back a reservation is looked for whose key Stripe still knows and this database does not: 25 hours. */
+const lookBackSeconds = 25 * 3_600;
+
+/** Reserves a payment: the same one for each call under a key. No money moves. */
+export async function prepare(db: Db, stripe: Stripe, key: string, body: PrepareBody): Promise<Answer> {
+  const { payment_method: method, amount, currency } = body;
+  if (method.type !== 'card' || method.token === null) return rejected(key);
+  const known = await reservationUnder(db, body, key);
+  try {
+    const reservation = known ?? (await reserve(db, stripe, key, { ...body, token: method.token }));
+    const isSame = reservation.amount === amount && reservation.currency === currency;
+    if (!isSame) return noOutcome(400, 'the key has reserved another amount');
+    return { status: 200, body: { idempotency_key: key, outcome: 'reserved', reference: reservation.reference } };
+  } catch (error) {
+    if (isRefusal(error)) return rejected(key);
+    throw error;
+  }
+}
+
+async function reserve(
+  db: Db,
+  stripe: Stripe,
+  key: string,
+  body: PrepareBody & { token: string },
+): Promise<Reservation> {
+  const { token, amount, currency } = body;
+  const customer = await customerOf(db, stripe, body, token);
+  const created = await stripe.paymentIntents
+    .create(
+      {
+        amount,
+        currency: currency.toLowerCase(),
+        customer,
+        payment_method: token,
+        // The method is named. Without this, Stripe wants an address to come back to from other kinds.
+        automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+        metadata: { attempt: key, payment_intent: body.payment_intent_id, biller: body.account },
+      },
+      { idempotencyKey: key },
+    )
+    .catch(async (error: unknown) => {
+      // This database does not know the key any more, and Stripe knows it with other members.
+      if (!(error instanceof Stripe.errors.StripeIdempotencyError) || error.statusCode !== 400) throw error;
+      const earlier = await findByAttempt(stripe, key);
+      if (earlier === null) throw error;
+      return earlier;
+    });
+  const reserved = { ...body, amount: created.amount, currency: created.currency.toUpperCase() };
+  return insertReservation(db, reserved, key, created);
+}
+
+/** Lists are read, because Stripe's search lags behind. */
+async function findByAttempt(stripe: Stripe, attempt: string): Promise<Stripe.PaymentIntent | null> {
+  const gte = Math.floor(Date.now() / 1000) - lookBackSeconds;
+  for await (const intent of stripe.paymentIntents.list({ created: { gte }, limit: 100 })) {
+    if (intent.metadata.attempt === attempt) return intent;
+  }
+  return null;
+}
+
+/** Takes the money of a reservation: once, however often and under whatever key it is asked. */
+export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBody): Promise<Answer> {
+  const found = await reservationOf(db, body, body.reference);
+  if (found === null) return noSuchReference;
+  const isSame = found.amount === body.amount && found.currency === body.currency;
+  if (!isSame || found.idempotency_key !== key) return noOutcome(400, 'the reference is that of another payment');
+  const shown = (state: Judgement) => told(found, state, { idempotency_key: key });
+  if (found.outcome !== null) return shown(decided(found));
+  const before = await stripe.paymentIntents.retrieve(found.reference, withCharge);
+  const state = await settle(stripe, before);
+  if (state.kind === 'canceled') return rejected(key, found.reference);
+  if (state.kind !== 'not_charged') return shown(await decide(db, found, before, state));
+  if (found.age_ms > keyLifeMs) return rejected(key, found.reference);
+  await confirm(stripe, found);
+  const after = await stripe.paymentIntents.retrieve(found.reference, withCharge);
+  const outcome = await settle(stripe, after);
+  if (outcome.kind === 'not_charged' || outcome.kind === 'canceled') return rejected(key, found.reference);
+  return shown(await decide(db, found, after, outcome));
+}
+
+/**
+ * Asks Stripe to take the money. The key is made from the reference, so two processes that confirm at once make one
+ * charge. A decline and a refusal are not answered from here: the intent is read again.
+ * @throws what Stripe says of a request that it has not decided.
+ */
+async function confirm(stripe: Stripe, { reference, amount }: Reservation): Promise<void> {
+  try {
+    await stripe.paymentIntents.confirm(
+      reference,
+      { off_session: true, amount_to_confirm: amount },
+      { idempotencyKey: `confirm-${reference}` },
+    );
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeCardError || isRefusal(error))) throw error;
+  }
+}
+
+/** Tells the state of a payment. */
+export async function inquire(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Answer> {
+  const found = await reservationOf(db, body, body.reference);
+  if (found === null) return noSuchReference;
+  if (found.outcome !== null) return told(found, decided(found));
+  const intent = await stripe.paymentIntents.retrieve(found.reference, withCharge);
+  return told(found, await decide(db, found, intent, await settle(stripe, intent)));
+}
+
+/** Gives a reservation up, or tells the outcome of a charge that came first. */
+export async function cancel(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Answer> {
+  const found = await reservationOf(db, body, body.reference);
+  if (found === null) return noSuchReference;
+  if (found.outcome !== null) return told(found, decided(found));
+  const intent = await cancelIntent(stripe, found.reference);
+  const state = judge(intent);
+  if (state.kind === 'not_charged') return noOutcome(503, 'Stripe has not canceled the payment');
+  return told(found, await decide(db, found, intent, state));
+}
+
+/** Stores an outcome before it is told. */
+async function decide(db: Db, found: Reservation, { latest_charge }: Stripe.PaymentIntent, state: Judgement) {
+  if (state.kind === 'succeeded') {
+    const charge = typeof latest_charge === 'object' ? latest_charge : null;
+    if (charge !== null) await recordMovements(db, found, [chargeMovement(charge, found)]);
+    await decideReservation(db, found, { outcome: 'succeeded', code: null, processorCode: null });
+  } else if (state.kind === 'failed') {
+    await decideReservation(db, found, { outcome: 'failed', code: state.code, processorCode: state.processorCode });
+  }
+  return state;
+}
+
+function decided({ outcome, code, processor_code: processorCode }: Reservation): Judgement {
+  if (outcome === 'succeeded') return { kind: 'succeeded' };
+  return { kind: 'failed', code: code ?? 'card_declined', processorCode };
+}
+
+function told({ reference }: Reservation, state: Judgement, ids: { idempotency_key?: string } = {}): Answer {
+  if (state.kind === 'under_way' || state.kind === 'challenge') return noOutcome(503, 'Stripe has not decided yet');
+  const members = state.kind === 'failed' ? { code: state.code, processor_code: state.processorCode ?? undefined } : {};
+  const status = state.kind === 'failed' && ids.idempotency_key !== undefined ? 402 : 200;
+  return { status, body: { ...ids, reference, outcome: state.kind, ...members } };
+}
+
+function rejected(key: string, reference?: string): Answer {
+  return { status: 422, body: { idempotency_key: key, reference, outcome: 'rejected' } };
+}
+
+const noSuchReference = noOutcome(404, 'this account has no such reference');
+
+/**
+ * Whether Stripe has refused a request as it stands: 400 or 404, and not for its key. On a reservation nothing was
+ * made.
+ */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof Stripe.errors.StripeIdempotencyError) return false;
+  if (error instanceof Stripe.errors.StripeCardError) return true;
+  if (!(error instanceof Stripe.errors.StripeError)) return false;
+  return error.statusCode === 400 || error.statusCode === 404;
+}

@@ -1,0 +1,63 @@
+// The protocol of docs/processors.md, as far as it is read here.
+import Type, { type Static } from 'typebox';
+
+/** For whom a call is: the biller, and whether it is real money. It decides which Stripe account is used. */
+const forAccount = {
+  account: Type.String({ pattern: '^acct_\\w{1,60}$' }),
+  livemode: Type.Boolean(),
+};
+const reference = Type.String({ pattern: '^pi_\\w{1,190}$' });
+const money = {
+  amount: Type.Integer({ minimum: 1, maximum: 99_999_999_999 }),
+  currency: Type.String({ pattern: '^[A-Z]{3}$' }),
+};
+const payment = {
+  ...forAccount,
+  ...money,
+  payment_intent_id: Type.String({ maxLength: 100 }),
+  payment_method: Type.Object({
+    id: Type.String({ maxLength: 100 }),
+    type: Type.String(),
+    token: Type.Union([Type.String({ maxLength: 255 }), Type.Null()]),
+  }),
+};
+
+export const bodies = {
+  prepare: Type.Object(payment),
+  charge: Type.Object({ ...payment, reference }),
+  inquire: Type.Object({ ...forAccount, reference }),
+  cancel: Type.Object({ ...forAccount, reference }),
+  refund: Type.Object({
+    ...forAccount,
+    ...money,
+    payment_intent_id: Type.String({ maxLength: 100 }),
+    charge_reference: Type.Union([reference, Type.Null()]),
+  }),
+  movements: Type.Object({
+    livemode: Type.Boolean(),
+    after: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+  }),
+};
+
+export type PrepareBody = Static<typeof bodies.prepare>;
+export type ChargeBody = Static<typeof bodies.charge>;
+export type ReferenceBody = Static<typeof bodies.inquire>;
+export type RefundBody = Static<typeof bodies.refund>;
+export type MovementsBody = Static<typeof bodies.movements>;
+
+/** The account and the mode of a call. */
+export interface For {
+  account: string;
+  livemode: boolean;
+}
+
+/** What the service is told. An answer without `outcome` says nothing about the money: the service asks again. */
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** @returns an answer that says nothing about the money, and why. */
+export function noOutcome(status: number, error: string): Answer {
+  return { status, body: { error } };
+}

@@ -1,0 +1,96 @@
+// A refund: given once under its key, for ever. Stripe forgets a key after a day; a table here and the key in the
+// metadata of Stripe's refund do not.
+import Stripe from 'stripe';
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import { recordMovements, refundMovement } from './movements.ts';
+import { type Answer, noOutcome, type RefundBody } from './protocol.ts';
+
+type Outcome = 'succeeded' | 'failed';
+
+/** Gives money back. */
+export async function refund(db: Db, stripe: Stripe, key: string, body: RefundBody): Promise<Answer> {
+  const { charge_reference: reference, amount } = body;
+  if (reference === null) return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
+  const known = await refundUnder(db, body, key);
+  if (known !== null) {
+    const isSame = known.amount === amount && known.currency === body.currency;
+    return isSame ? told(key, known.outcome) : noOutcome(400, 'the key has refunded another amount');
+  }
+  const earlier = await findAtStripe(stripe, reference, key);
+  if (earlier !== null) return decide(db, key, body, earlier);
+  try {
+    const made = await stripe.refunds.create(
+      {
+        payment_intent: reference,
+        amount,
+        metadata: { refund: key, payment_intent: body.payment_intent_id, biller: body.account },
+      },
+      { idempotencyKey: key },
+    );
+    return await decide(db, key, body, made);
+  } catch (error) {
+    const isRefusal =
+      error instanceof Stripe.errors.StripeError &&
+      !(error instanceof Stripe.errors.StripeIdempotencyError) &&
+      (error.statusCode === 400 || error.statusCode === 404);
+    if (!isRefusal) throw error;
+    return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
+  }
+}
+
+/** Tells the state of a refund. */
+export async function inquireRefund(db: Db, stripe: Stripe, key: string, body: RefundBody): Promise<Answer> {
+  const known = await refundUnder(db, body, key);
+  if (known !== null) return told(key, known.outcome);
+  const { charge_reference: reference } = body;
+  const found = reference === null ? null : await findAtStripe(stripe, reference, key);
+  return found === null ? told(key, 'not_found') : decide(db, key, body, found);
+}
+
+async function refundUnder(
+  db: Db,
+  { account, livemode }: RefundBody,
+  key: string,
+): Promise<{ outcome: Outcome; amount: number; currency: string } | null> {
+  const [row] = await db<{ outcome: Outcome; amount: number; currency: string }[]>`
+    select outcome, amount, currency from processor_stripe.refunds
+    where account = ${account} and livemode = ${livemode} and idempotency_key = ${key}`;
+  return row ?? null;
+}
+
+/** The refund of a payment that was made under a key, or null. A payment that Stripe does not know has none. */
+async function findAtStripe(stripe: Stripe, reference: string, key: string): Promise<Stripe.Refund | null> {
+  try {
+    for await (const found of stripe.refunds.list({ payment_intent: reference, limit: 100 })) {
+      if (found.metadata?.refund === key) return found;
+    }
+  } catch (error) {
+    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+  }
+  return null;
+}
+
+/** Stores an outcome before it is told. Stripe may still be busy with a refund: then it has none. */
+async function decide(db: Db, key: string, body: RefundBody, made: Stripe.Refund): Promise<Answer> {
+  const outcome = outcomeOf(made);
+  if (outcome === null) return noOutcome(503, 'Stripe has taken the refund, and has not finished it');
+  if (outcome === 'succeeded') {
+    await recordMovements(db, body, [refundMovement(made, { key, reference: body.charge_reference })]);
+  }
+  const { account, livemode, charge_reference: reference } = body;
+  const currency = made.currency.toUpperCase();
+  await db`
+    insert into processor_stripe.refunds (account, livemode, idempotency_key, refund, reference, amount, currency, outcome)
+    values (${account}, ${livemode}, ${key}, ${made.id}, ${reference}, ${made.amount}, ${currency}, ${outcome})
+    on conflict do nothing`;
+  return told(key, outcome);
+}
+
+function outcomeOf({ status }: Stripe.Refund): Outcome | null {
+  if (status === 'succeeded') return 'succeeded';
+  return status === 'failed' || status === 'canceled' ? 'failed' : null;
+}
+
+function told(key: string, outcome: Outcome | 'not_found'): Answer {
+  return { status: 200, body: { idempotency_key: key, outcome } };
+}

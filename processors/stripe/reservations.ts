@@ -1,0 +1,70 @@
+import type { Db } from '../../src/platform/postgres/connection.ts';
+import type { Code } from './decline-codes.ts';
+import type { For, PrepareBody } from './protocol.ts';
+
+/** A PaymentIntent that the service has reserved. */
+export interface Reservation extends For {
+  idempotency_key: string;
+  reference: string;
+  payment_intent_id: string;
+  amount: number;
+  currency: string;
+  outcome: 'succeeded' | 'failed' | null;
+  code: Code | null;
+  /** Stripe's own code of the decline. */
+  processor_code: string | null;
+  reserved_at: Date;
+  age_ms: number;
+}
+
+/** Returns the reservation under a key, or null. */
+export async function reservationUnder(db: Db, place: For, key: string): Promise<Reservation | null> {
+  const [row] = await db<Reservation[]>`
+    select *, ${ageOf(db)} from processor_stripe.reservations
+    where account = ${place.account} and livemode = ${place.livemode} and idempotency_key = ${key}`;
+  return row ?? null;
+}
+
+/** Returns the reservation of a reference; null if there is none, or if it is another account's. */
+export async function reservationOf(db: Db, place: For, reference: string): Promise<Reservation | null> {
+  const [row] = await db<Reservation[]>`
+    select *, ${ageOf(db)} from processor_stripe.reservations
+    where reference = ${reference} and account = ${place.account} and livemode = ${place.livemode}`;
+  return row ?? null;
+}
+
+function ageOf(db: Db) {
+  return db`(extract(epoch from clock_timestamp() - reserved_at) * 1000)::float8 as age_ms`;
+}
+
+/** Stores a reservation. Of several under one key, the first stays; it is returned. */
+export async function insertReservation(
+  db: Db,
+  body: PrepareBody,
+  key: string,
+  intent: { id: string; created: number },
+): Promise<Reservation> {
+  const { account, livemode, payment_intent_id, amount, currency } = body;
+  await db`
+    insert into processor_stripe.reservations
+      (account, livemode, idempotency_key, reference, payment_intent_id, amount, currency, reserved_at)
+    values (${account}, ${livemode}, ${key}, ${intent.id}, ${payment_intent_id}, ${amount}, ${currency},
+      least(now(), to_timestamp(${intent.created})))
+    on conflict do nothing`;
+  const row = await reservationUnder(db, body, key);
+  if (row === null) throw new Error(`${intent.id} is reserved under another key`);
+  return row;
+}
+
+/** Stores the outcome of a reservation. The first one stays. */
+export async function decideReservation(
+  db: Db,
+  { reference }: Reservation,
+  decision: { outcome: 'succeeded' | 'failed'; code: Code | null; processorCode: string | null },
+): Promise<void> {
+  const { outcome, code, processorCode } = decision;
+  await db`
+    update processor_stripe.reservations
+    set outcome = ${outcome}, code = ${code}, processor_code = ${processorCode}, decided_at = now()
+    where reference = ${reference} and outcome is null`;
+}

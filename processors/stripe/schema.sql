@@ -1,0 +1,90 @@
+-- The tables of the Stripe processor. It owns this schema alone, and reads no other.
+create schema if not exists processor_stripe;
+
+-- A Stripe account of a biller, for one mode. Keys are sealed (sealed-keys.ts).
+create table if not exists processor_stripe.accounts (
+  account text not null,
+  livemode boolean not null,
+  sealed_key bytea not null,
+  key_hint text not null,
+  api_version text not null,
+  status text not null check (status in ('unverified', 'active', 'degraded', 'disabled')),
+  -- Why it is degraded, for people.
+  reason text,
+  -- Changes with the key.
+  version integer not null default 1,
+  -- The operator who gave the key, or disabled the account.
+  changed_by text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (account, livemode)
+);
+
+-- What the service has reserved: a PaymentIntent each. An outcome is written before it is sent, and never changes.
+create table if not exists processor_stripe.reservations (
+  account text not null,
+  livemode boolean not null,
+  idempotency_key text not null,
+  reference text not null unique,
+  payment_intent_id text not null,
+  amount bigint not null,
+  currency text not null,
+  outcome text check (outcome in ('succeeded', 'failed')),
+  code text,
+  processor_code text,
+  reserved_at timestamptz not null default now(),
+  decided_at timestamptz,
+  primary key (account, livemode, idempotency_key),
+  check ((outcome is null) = (decided_at is null))
+);
+
+-- Refunds that have an outcome. Stripe forgets a key after a day, this table does not.
+create table if not exists processor_stripe.refunds (
+  account text not null,
+  livemode boolean not null,
+  idempotency_key text not null,
+  refund text not null unique,
+  reference text not null,
+  amount bigint not null,
+  currency text not null,
+  outcome text not null check (outcome in ('succeeded', 'failed')),
+  decided_at timestamptz not null default now(),
+  primary key (account, livemode, idempotency_key)
+);
+
+-- The Stripe customer that a payment method belongs to. It never changes while the method is attached.
+create table if not exists processor_stripe.methods (
+  account text not null,
+  livemode boolean not null,
+  token text not null,
+  customer text not null,
+  primary key (account, livemode, token)
+);
+
+-- What was taken and given back, in the order in which it became known here.
+create table if not exists processor_stripe.movements (
+  serial bigint primary key,
+  account text not null,
+  livemode boolean not null,
+  kind text not null check (kind in ('charge', 'refund')),
+  -- Stripe's id of the charge or the refund.
+  stripe_id text not null,
+  idempotency_key text not null,
+  reference text,
+  payment_intent_id text not null,
+  amount bigint not null,
+  currency text not null,
+  -- When Stripe made it, in seconds since 1970.
+  created bigint not null,
+  unique (account, livemode, stripe_id)
+);
+create index if not exists movements_by_mode on processor_stripe.movements (livemode, serial);
+
+-- Up to when the lists of an account were read: Stripe's time of its newest charge or refund, in seconds since 1970.
+create table if not exists processor_stripe.cursors (
+  account text not null,
+  livemode boolean not null,
+  list text not null check (list in ('charges', 'refunds')),
+  read_to bigint not null,
+  primary key (account, livemode, list)
+);

@@ -1,0 +1,150 @@
+// The processor service over HTTP: checks who asks and what, calls Stripe, and tells what is sure.
+import { timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import getRawBody from 'raw-body';
+import Stripe from 'stripe';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Logger } from '../../src/platform/logger.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { NoAccount, type StripeAccounts } from './accounts.ts';
+import { movements } from './movements.ts';
+import { cancel, charge, inquire, prepare } from './payments.ts';
+import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
+import { inquireRefund, refund } from './refunds.ts';
+
+export interface StripeProcessor {
+  db: Pool;
+  accounts: StripeAccounts;
+  secret: string;
+  logger: Logger;
+  /** Named in every answer if it is not Stripe's own. */
+  stripeApiUrl: string | null;
+}
+
+const mostBodyBytes = 64 * 1024;
+
+interface Call {
+  schema: TSchema;
+  needsKey: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: the schema has checked the body
+  answer(processor: StripeProcessor, stripe: Stripe, key: string, body: any): Promise<Answer>;
+}
+
+const calls: Readonly<Record<string, Call>> = {
+  '/prepare': { schema: bodies.prepare, needsKey: true, answer: ({ db }, ...call) => prepare(db, ...call) },
+  '/charges': { schema: bodies.charge, needsKey: true, answer: ({ db }, ...call) => charge(db, ...call) },
+  '/inquire': {
+    schema: bodies.inquire,
+    needsKey: false,
+    answer: ({ db }, stripe, _, body) => inquire(db, stripe, body),
+  },
+  '/cancel': { schema: bodies.cancel, needsKey: false, answer: ({ db }, stripe, _, body) => cancel(db, stripe, body) },
+  '/refunds': { schema: bodies.refund, needsKey: true, answer: ({ db }, ...call) => refund(db, ...call) },
+  '/refunds/inquire': {
+    schema: bodies.refund,
+    needsKey: true,
+    answer: ({ db }, ...call) => inquireRefund(db, ...call),
+  },
+};
+
+/** Serves the protocol of docs/processors.md on this machine. */
+export function createStripeProcessor(processor: StripeProcessor): Server {
+  return createServer((request, response) => {
+    const startedAt = performance.now();
+    response.on('error', () => {});
+    answerTo(processor, request)
+      .catch((error: unknown) => {
+        processor.logger.error({ err: error, path: request.url }, 'a call has failed');
+        return noOutcome(500, 'the processor has failed');
+      })
+      .then((answer) => {
+        const ms = Math.round(performance.now() - startedAt);
+        const { outcome, reference, error } = answer.body;
+        processor.logger.info({ path: request.url, status: answer.status, outcome, reference, why: error, ms }, 'call');
+        send(response, answer, processor.stripeApiUrl);
+      });
+  });
+}
+
+async function answerTo(processor: StripeProcessor, request: IncomingMessage): Promise<Answer> {
+  const { url = '', method, headers } = request;
+  if (method === 'GET' && url === '/health') return health(processor);
+  if (!isAuthorized(headers.authorization, processor.secret)) return noOutcome(401, 'the secret is wrong');
+  if (method !== 'POST') return noOutcome(404, 'every call is a POST');
+  const body = await readJson(request);
+  if (body === null) return noOutcome(400, `the body must be JSON of at most ${mostBodyBytes / 1024} KiB`);
+  if (url === '/movements') {
+    if (!Value.Check(bodies.movements, body)) return malformed(bodies.movements, body);
+    return failing(null, processor, () => movements(processor.db, processor.accounts, body));
+  }
+  const call = Object.hasOwn(calls, url) ? calls[url] : undefined;
+  if (call === undefined) return noOutcome(404, 'there is no such call');
+  const { 'idempotency-key': key } = headers;
+  if (call.needsKey && (typeof key !== 'string' || !/^[\w.-]{1,200}$/.test(key))) {
+    return noOutcome(400, 'the call needs an Idempotency-Key of at most 200 letters, digits, dots and dashes');
+  }
+  if (!Value.Check(call.schema, body)) return malformed(call.schema, body);
+  const place = body as unknown as For;
+  return failing(place, processor, async () => {
+    const stripe = await processor.accounts.clientOf(place);
+    const answer = await call.answer(processor, stripe, String(key), body);
+    await processor.accounts.noteHealth(place, null);
+    return answer;
+  });
+}
+
+/** Runs a call. What Stripe has not decided is no outcome, and the service asks again. */
+async function failing(place: For | null, { accounts }: StripeProcessor, run: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof NoAccount) return noOutcome(403, error.message);
+    if (!(error instanceof Stripe.errors.StripeError)) throw error;
+    const { statusCode = 0, type, code } = error;
+    const isRefused = statusCode === 401 || statusCode === 403;
+    if (isRefused && place !== null)
+      await accounts.noteHealth(place, `Stripe responded ${statusCode} (${code ?? type})`);
+    if (isRefused) return noOutcome(403, 'Stripe refuses the key of the account, or a right that it needs');
+    if (statusCode === 409) return noOutcome(409, 'Stripe is busy with this key');
+    return noOutcome(
+      503,
+      statusCode === 0 ? 'Stripe gave no answer' : `Stripe responded ${statusCode} (${code ?? type})`,
+    );
+  }
+}
+
+function isAuthorized(given: string | undefined, secret: string): boolean {
+  const [known, received] = [Buffer.from(`Bearer ${secret}`), Buffer.from(given ?? '')];
+  return known.length === received.length && timingSafeEqual(known, received);
+}
+
+async function readJson(request: IncomingMessage): Promise<Record<string, unknown> | null> {
+  try {
+    const text = await getRawBody(request, { limit: mostBodyBytes, encoding: 'utf8' });
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function malformed(schema: TSchema, body: unknown): Answer {
+  const [first] = Value.Errors(schema, body);
+  return noOutcome(400, `the body is not as the protocol says: ${first?.instancePath ?? ''} ${first?.message ?? ''}`);
+}
+
+async function health({ db, stripeApiUrl }: StripeProcessor): Promise<Answer> {
+  const [row] = await db<{ accounts: number }[]>`
+    select count(*)::int as accounts from processor_stripe.accounts where status <> 'disabled'`;
+  return { status: 200, body: { processor: 'stripe', accounts: row?.accounts ?? 0, ...notStripe(stripeApiUrl) } };
+}
+
+function notStripe(stripeApiUrl: string | null) {
+  return stripeApiUrl === null ? {} : { warning: `not Stripe: ${stripeApiUrl}` };
+}
+
+function send(response: ServerResponse, { status, body }: Answer, stripeApiUrl: string | null): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ ...body, ...notStripe(stripeApiUrl) }));
+}
