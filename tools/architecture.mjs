@@ -46,6 +46,18 @@ function importRules(folders) {
       to: { path: '^(src|demo|bench|faults|fuzz|test|tools)/', pathNot: `^src/(${labMayImport(folders).join('|')})/` },
     },
     {
+      name: 'processors import src/platform and nothing else of ours',
+      severity: 'error',
+      from: { path: '^processors/' },
+      to: { path: '^(src|dev|lab|demo|bench|faults|fuzz)/', pathNot: '^src/platform/' },
+    },
+    {
+      name: 'src, dev and lab import nothing of processors',
+      severity: 'error',
+      from: { path: '^(src|dev|lab)/' },
+      to: { path: '^processors/' },
+    },
+    {
       name: 'payments know nothing of plans',
       severity: 'error',
       from: { path: '^src/services/payments/' },
@@ -83,7 +95,7 @@ async function check(title, folder, folders, forbidden) {
     baseDir: folder,
     validate: true,
     ruleSet: { forbidden },
-    includeOnly: '^(src|dev|lab|demo|bench|faults|fuzz)/', // packages are judged by docs/dependencies.md
+    includeOnly: '^(src|dev|lab|processors|demo|bench|faults|fuzz)/', // packages are judged by docs/dependencies.md
     parser: 'swc',
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { extensions: ['.ts', '.js', '.cjs', '.json'], conditionNames: ['import', 'require', 'node', 'default'] },
@@ -91,7 +103,7 @@ async function check(title, folder, folders, forbidden) {
   if (typeof output === 'string') throw new TypeError('dependency-cruiser returned a text');
   const { violations, totalCruised, totalDependenciesCruised } = output.summary;
   for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} → ${to}`);
-  const pairs = twoWayPairs(output.modules.filter(({ source }) => /^(src|dev|lab)\//.test(source)));
+  const pairs = twoWayPairs(output.modules.filter(({ source }) => /^(src|dev|lab|processors)\//.test(source)));
   for (const { from, to, example } of pairs) console.error(`${from} and ${to} import each other: ${example}`);
   const count = violations.length + pairs.length;
   console.log(`${title}: ${totalCruised} modules, ${totalDependenciesCruised} imports, ${count} violations`);
@@ -115,7 +127,7 @@ const root = process.cwd();
 const table = await readTable();
 const copy = await withoutTypes(root);
 try {
-  const isAllowed = await check('with types', root, ['src', 'dev', 'lab', ...users], importRules(table));
+  const isAllowed = await check('with types', root, ['src', 'dev', 'lab', 'processors', ...users], importRules(table));
   const isRun = await check('as it runs', copy, ['src'], runRules(table));
   process.exitCode = isAllowed && isRun ? 0 : 1;
 } finally {
