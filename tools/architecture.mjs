@@ -53,6 +53,18 @@ function importRules(folders) {
       to: { path: '^(src|demo|bench|faults|fuzz|test|tools)/', pathNot: `^src/(${labMayImport(folders).join('|')})/` },
     },
     {
+      name: 'processors import src/platform and nothing else of ours',
+      severity: 'error',
+      from: { path: '^processors/' },
+      to: { path: '^(src|dev|lab|demo|bench|faults|fuzz)/', pathNot: '^src/platform/' },
+    },
+    {
+      name: 'src, dev and lab import nothing of processors',
+      severity: 'error',
+      from: { path: '^(src|dev|lab)/' },
+      to: { path: '^processors/' },
+    },
+    {
       name: 'payments know nothing of plans',
       severity: 'error',
       from: { path: '^src/services/payments/' },
