@@ -27,6 +27,7 @@ import { takeLock } from './process-record.ts';
 import { type KeptPostgres, keepPostgres, keepTemporal } from './servers.ts';
 import { type ServiceOptions, serviceStopTimeoutMs, startService, stopService } from './service.ts';
 import { Interrupted, type Stack, StartError } from './stack.ts';
+import { awaitStripe, startStripe } from './stripe-processor.ts';
 
 export interface Booted {
   development: Development;
@@ -60,7 +61,14 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
     ENCRYPTION_KEYS: database.encryptionKeys,
   });
   const service: ServiceOptions = { config, demo: database.demo, env, stack, say, signal };
+  const restart = oneAtATime(async () => {
+    await stopService(stack);
+    await migrate(database.url);
+    await startService(service);
+  });
+  await startStripe(service, database.url);
   await startService(service);
+  awaitStripe(service, database.url, restart);
   const baseUrl = `http://127.0.0.1:${config.port}`;
   const accounts = await serveAccounts(database.url, baseUrl);
   stack.push({ name: 'Accounts', stop: accounts.stop });
@@ -81,13 +89,15 @@ export async function boot(config: Config, stack: Stack, say: Say, signal: Abort
   };
   stack.push({ name: 'development.json', stop: () => removeDevelopment(config.dataDir) });
   await writeDevelopment(config.dataDir, development);
-  return {
-    development,
-    async restart() {
-      await stopService(stack);
-      await migrate(database.url);
-      await startService(service);
-    },
+  return { development, restart };
+}
+
+/** Runs `work` for each call, one after the other. */
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    last = last.catch(() => {}).then(work);
+    return last;
   };
 }
 
@@ -109,7 +119,7 @@ async function claimDataDir(dataDir: string, stack: Stack, say: Say): Promise<vo
   stack.push({ name: 'the claim on DATA_DIR', stop: lock.release });
   // A service that was killed has left it.
   await removeDevelopment(dataDir);
-  for (const name of ['api', 'pages', 'worker', 'temporal-ui', 'temporal'] as const) {
+  for (const name of ['api', 'pages', 'worker', 'processor-stripe', 'temporal-ui', 'temporal'] as const) {
     await stopLeftover(dataDir, name, 'SIGTERM', serviceStopTimeoutMs, say);
   }
   await stopLeftover(dataDir, 'postgres', 'SIGINT', serviceStopTimeoutMs, say);

@@ -21,7 +21,7 @@ export interface ServiceOptions {
   config: Config;
   /** Whose sandbox the front page charges, and the workbench opens, on this machine. */
   demo: DemoBiller;
-  /** The environment of all processes. */
+  /** The environment of all processes. It may change before a restart. */
   env: NodeJS.ProcessEnv;
   /** Gets all processes. */
   stack: Stack;
@@ -57,21 +57,28 @@ export async function stopService(stack: Stack): Promise<void> {
 
 const shownNames = { worker: 'Worker', api: 'API', pages: 'Pages' } as const;
 
-function keepChild(
-  name: keyof typeof shownNames,
+const programs = {
+  ...shownNames,
+  'processor-stripe': 'Stripe processor',
+} as const;
+
+/** Starts one of our programs and keeps it running. It announces itself when it is ready. */
+export function keepChild(
+  name: keyof typeof programs,
   dataDir: string,
   env: NodeJS.ProcessEnv,
   options: string[],
   say: Say,
 ): Kept<{ daemon: Daemon }> {
-  const shownName = shownNames[name];
+  const shownName = programs[name];
+  const file = name === 'processor-stripe' ? '../processors/stripe/main' : `../src/processes/${name}`;
   let hasBeenReady = false;
   async function start(signal: AbortSignal): Promise<{ daemon: Daemon }> {
     const daemon = await startDaemon({
       name,
       dataDir,
       command: process.execPath,
-      args: [fileURLToPath(new URL(`../src/processes/${name}${typeOfThisFile}`, import.meta.url)), ...options],
+      args: [fileURLToPath(new URL(`${file}${typeOfThisFile}`, import.meta.url)), ...options],
       cwd: fileURLToPath(new URL('../', import.meta.url)),
       env,
       stopSignal: 'SIGTERM',

@@ -9,13 +9,18 @@ const endOrder = [
   'API',
   'Pages',
   'Worker',
+  'Stripe accounts',
+  'Stripe processor',
   'Temporal Web UI',
   'Temporal',
   'PostgreSQL',
   'the claim on DATA_DIR',
 ] as const;
 
-export type ProcessName = Exclude<(typeof endOrder)[number], 'development.json' | 'Accounts' | 'the claim on DATA_DIR'>;
+export type ProcessName = Exclude<
+  (typeof endOrder)[number],
+  'development.json' | 'Accounts' | 'Stripe accounts' | 'the claim on DATA_DIR'
+>;
 
 /** What was started and has to be ended. */
 export type Stack = {

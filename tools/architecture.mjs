@@ -44,19 +44,12 @@ function importRules(folders) {
       from: { path: '^processors/' },
       to: { path: '^(src|dev|lab|demo|bench|faults|fuzz|test)/', pathNot: '^src/(platform|processes)/' },
     },
-    { name: 'src and dev import nothing of processors', severity: 'error', from: { path: '^(src|dev)/' }, to: { path: '^processors/' } },
     { name: 'dev imports nothing of lab', severity: 'error', from: { path: '^dev/' }, to: { path: '^lab/' } },
     {
       name: 'lab imports dev, src/processes and what that may import',
       severity: 'error',
       from: { path: '^lab/' },
       to: { path: '^(src|demo|bench|faults|fuzz|test|tools)/', pathNot: `^src/(${labMayImport(folders).join('|')})/` },
-    },
-    {
-      name: 'processors import src/platform and nothing else of ours',
-      severity: 'error',
-      from: { path: '^processors/' },
-      to: { path: '^(src|dev|lab|demo|bench|faults|fuzz)/', pathNot: '^src/platform/' },
     },
     {
       name: 'src, dev and lab import nothing of processors',
