@@ -107,7 +107,47 @@ export const defects = {
       return isLate ? { status: 200, text: JSON.stringify({ reference, outcome: 'not_charged' }) } : answer;
     };
   },
+  'takes a charge without a key': () => {
+    const keys = new Map<unknown, string>();
+    return async (call, sound) => {
+      const { reference } = membersOf(call.body);
+      if (call.path === '/charges' && keyOf(call) === '') return sound(under(call, keys.get(reference) ?? ''));
+      const answer = await sound(call);
+      if (call.path === '/prepare') keys.set(membersOf(answer.text).reference, keyOf(call));
+      return answer;
+    };
+  },
+
+  'does not look at the secret': () => {
+    let secret: string | undefined;
+    return async (call, sound) => {
+      secret ??= call.headers.authorization;
+      return sound({ ...call, headers: { ...call.headers, authorization: secret } });
+    };
+  },
+
+  'answers a cancellation under 201': () => async (call, sound) => {
+    const answer = await sound(call);
+    return call.path === '/cancel' && answer.status === 200 ? { ...answer, status: 201 } : answer;
+  },
+
+  'answers an inquiry without its reference': () => async (call, sound) => {
+    const answer = await sound(call);
+    if (call.path !== '/inquire') return answer;
+    return { ...answer, text: JSON.stringify({ ...membersOf(answer.text), reference: undefined }) };
+  },
 } satisfies Record<string, () => Defect>;
+
+/** A service that has lost what it has told before `isRestarted`. */
+export function forgetful(isRestarted: () => boolean): Defect {
+  const charged = new Set<unknown>();
+  return async (call, sound) => {
+    const { reference } = membersOf(call.body);
+    if (call.path === '/charges' && !isRestarted()) charged.add(reference);
+    const isLost = call.path === '/inquire' && isRestarted() && charged.has(reference);
+    return isLost ? { status: 200, text: JSON.stringify({ reference, outcome: 'not_charged' }) } : sound(call);
+  };
+}
 
 /** Charges that a defect takes beside the first of a reference, by a reservation of its own. */
 function secondCharges() {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
@@ -9,7 +10,7 @@ import { rows } from '../../tools/processor-check/rows/index.ts';
 import { checkProcessor, type Result } from '../../tools/processor-check/run.ts';
 import type { CheckOptions } from '../../tools/processor-check/session.ts';
 import { useFolder } from '../runtime/support.ts';
-import { defects, serveWithDefect } from './broken-processor.ts';
+import { defects, forgetful, serveWithDefect } from './broken-processor.ts';
 
 const program = 'tools/processor-check/main.ts';
 
@@ -57,7 +58,8 @@ describe('the check of a processor service', function () {
         const sum = (money.get(call.reference ?? '') ?? 0) + (call.kind === 'charge' ? call.amount : -call.amount);
         money.set(call.reference ?? '', sum);
       }
-      assert.ok(money.size >= 10);
+      const announced = rows.reduce((sum, { takes }) => sum + takes, 0);
+      assert.ok(money.size >= 10 && money.size <= announced, `${money.size} of ${announced}`);
       assert.deepEqual([...new Set(money.values())], [0]);
     });
   }
@@ -68,6 +70,8 @@ describe('the check of a processor service', function () {
     ['changes an outcome after it was told', 'An outcome is final', 'a payment that is declined'],
     ['refunds twice after a repeat', 'the same refund key gives money back once, for ever', '10 refunds'],
     ['leaves a movement out', '`/movements` leaves nothing out', 'each charge and refund'],
+    ['takes a charge without a key', 'Nothing is taken by a call that is not whole', 'JSON that'],
+    ['does not look at the secret', 'A call with a wrong secret takes nothing', 'all 7 calls'],
     ['lags behind with /inquire', '`/inquire` tells at once what `/charges` has done', 'not_charged before'],
   ] as const) {
     it(`names the one promise that a service breaks which ${defect}`, async () => {
@@ -86,6 +90,37 @@ describe('the check of a processor service', function () {
       }
     });
   }
+
+  for (const [defect, promise] of [
+    ['answers a cancellation under 201', 'its status may carry its `outcome`'],
+    ['answers an inquiry without its reference', 'it repeats key and reference'],
+  ] as const) {
+    it(`says which rule of answers a service breaks that ${defect}`, async () => {
+      const broken = await serveWithDefect(standIn.url, defects[defect]());
+      const results = await checkProcessor(options({ url: broken.url })).finally(() => broken.close());
+      const ofAnswers = results.filter(({ row }) => /^its? .*(repeats|status)/.test(row.promise));
+      assert.equal(ofAnswers.length, 2);
+      for (const { row, verdict } of ofAnswers) assert.equal(verdict === 'broken', row.promise === promise);
+    });
+  }
+
+  it('finds that a service has lost at a restart what it had told', async () => {
+    const mark = join(folder.path, 'restarted');
+    const broken = await serveWithDefect(
+      standIn.url,
+      forgetful(() => existsSync(mark)),
+    );
+    const asked = options({ url: broken.url, restartCommand: `touch ${mark}` });
+    const results = await checkProcessor(asked).finally(() => broken.close());
+    const found = results.find(({ row }) => row.promise === 'It is stored before it is sent');
+    assert.match(found?.why ?? '', /charges said succeeded, and .inquire after the restart not_charged/);
+  });
+
+  it('does not try a restart whose command fails, and says how it has failed', async () => {
+    const results = await checkProcessor(options({ restartCommand: 'echo no such service >&2; exit 3' }));
+    assert.deepEqual(thatAre(results, 'broken'), []);
+    assert.match(thatAre(results, 'not tried').join(), /the restart command ended with 3: no such service/);
+  });
 
   it('names only promises that the page of processors has', async () => {
     const page = (await readFile(join(root, 'docs/processors.md'), 'utf8')).replace(/[*]{2}|\s+/g, (each) => {

@@ -2,6 +2,7 @@ import { inMoney } from '../../src/domain/currencies.ts';
 import { safeLine } from '../../src/platform/terminal.ts';
 import type { Exchange } from './relay.ts';
 import { rows } from './rows/index.ts';
+import { restartRow } from './rows/restarts.ts';
 import type { Result } from './run.ts';
 import type { CheckOptions } from './session.ts';
 
@@ -10,7 +11,7 @@ const mostShownOfBody = 200;
 
 /** What the run will take, before it begins. */
 export function announcement({ url, amount, currency, livemode, token, restartCommand }: CheckOptions): string {
-  const played = rows.filter(({ promise }) => restartCommand !== null || promise !== 'It is stored before it is sent');
+  const played = rows.filter((row) => restartCommand !== null || row !== restartRow);
   const charges = played.reduce((sum, { takes }) => sum + takes, 0);
   const sum = inMoney(charges * amount, currency);
   return `The promises of docs/processors.md, played against ${safeLine(url)} in ${livemode ? 'live' : 'sandbox'} mode.
