@@ -28,6 +28,8 @@ export interface SupervisedProcess {
   readonly state: ProcessState;
   /** Counts the starts. */
   readonly starts: number;
+  /** Null while it is down. */
+  readonly pid: number | null;
   /** Kills it at once; it starts again on its own. */
   kill(): void;
   /** Kills it and keeps it down until `release`. */
@@ -115,6 +117,9 @@ export function superviseProcess(options: ProcessOptions): SupervisedProcess {
     },
     get starts() {
       return starts;
+    },
+    get pid() {
+      return process?.pid ?? null;
     },
     kill,
     async hold() {

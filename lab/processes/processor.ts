@@ -20,17 +20,45 @@ const kinds: Record<string, CallKind> = {
   '/refunds/inquire': 'inquireRefund',
 };
 
+/** Calls that take nothing without an Idempotency-Key. */
+const keyed: readonly CallKind[] = ['prepare', 'charge', 'refund', 'inquireRefund'];
+const mostBytes = 1024 * 1024;
+
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
+  const text = await textOf(request);
   if (request.headers.authorization !== `Bearer ${secret}`) return send(response, { status: 401, body: {} });
   if (request.method !== 'POST') return send(response, { status: 404, body: {} });
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  if (text === null) return send(response, { status: 413, body: { error: 'the body is too large' } });
+  const body = parsed(text);
+  if (body === null) return send(response, { status: 400, body: { error: 'the body is not JSON' } });
   if (request.url === '/movements') return send(response, movementsAfter(body.after, ledger));
   const kind = kinds[request.url ?? ''];
-  const key = request.headers['idempotency-key'] ?? ledger.reservedAs(body.reference)?.idempotency_key;
+  const ownKey = request.headers['idempotency-key'];
+  if (kind !== undefined && keyed.includes(kind) && ownKey === undefined) {
+    return send(response, { status: 400, body: { error: 'the Idempotency-Key is missing' } });
+  }
+  const key = ownKey ?? ledger.reservedAs(body.reference)?.idempotency_key;
   if (kind === undefined || typeof key !== 'string') return send(response, { status: 404, body: {} });
   await deliver(response, await answerTo({ kind, key, body }, ledger, climatePath));
+}
+
+/** Returns the body; null if it is too large. */
+async function textOf(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length <= mostBytes) chunks.push(chunk);
+  }
+  return length > mostBytes ? null : Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Sends the answer, or what the weather makes of it. */

@@ -217,9 +217,19 @@ async function cancel({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   return { status: 200, body: { reference, outcome: 'canceled' } };
 }
 
+/** What was given back of a charge so far. */
+function givenBack(reference: Body['charge_reference'], { movements }: LedgerFile): number {
+  const refunds = movements.filter((each) => each.kind === 'refund' && each.reference === reference);
+  return refunds.reduce((sum, { amount }) => sum + amount, 0);
+}
+
 async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
   const { payment_intent_id, amount, currency, metadata, charge_reference: reference } = body;
+  const charged = reference ? await ledger.keptUnder('charge', reference) : null;
   const earlier = ledger.keptUnder('refund', key);
+  if (earlier === null && charged !== null && givenBack(reference, ledger) + amount > charged.amount) {
+    return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
+  }
   const decide = async (): Promise<KeptCall> => {
     const request = {
       idempotencyKey: key,

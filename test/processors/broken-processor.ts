@@ -1,0 +1,212 @@
+import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
+
+type Members = Record<string, unknown>;
+type Call = Pick<Received, 'path' | 'headers' | 'body'>;
+type Answer = { status: number; text: string };
+
+/** The service without the defect. */
+type Sound = (call: Call) => Promise<Answer>;
+
+/** Answers a call with one defect; everything else is as in the sound service. */
+type Defect = (call: Call, sound: Sound) => Promise<Answer>;
+
+/** Starts a processor service on loopback that is the one at `url`, but for a defect. */
+export function serveWithDefect(url: string, defect: Defect): Promise<LoopbackServer> {
+  const sound: Sound = async ({ path, headers, body }) => {
+    const names = ['authorization', 'idempotency-key', 'content-type'];
+    const sent = names.flatMap((name): [string, string][] => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    });
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers: sent, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  return serveOnLoopback(async (received, response) => {
+    const { status, text } = await defect(received, sound);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  });
+}
+
+/** Each defect, made anew: it remembers what it has seen. */
+export const defects = {
+  'charges a reservation twice under a race': () => {
+    const underWay = new Set<string>();
+    const doubles = secondCharges();
+    return async (call, sound) => {
+      const { reference } = membersOf(call.body);
+      if (call.path === '/movements') return doubles.listed(call, sound);
+      if (call.path !== '/charges' || typeof reference !== 'string') return sound(call);
+      const isRace = underWay.has(reference);
+      underWay.add(reference);
+      const answer = await sound(call);
+      if (isRace && answer.status === 200 && !doubles.has(reference)) await doubles.take(call, sound);
+      underWay.delete(reference);
+      return answer;
+    };
+  },
+
+  'changes an outcome after it was told': () => {
+    const declined = new Set<string>();
+    const doubles = secondCharges();
+    return async (call, sound) => {
+      const { reference } = membersOf(call.body);
+      if (call.path === '/movements') return doubles.listed(call, sound);
+      if (call.path === '/refunds') return doubles.refunded(call, sound);
+      if (call.path !== '/charges' || typeof reference !== 'string') return sound(call);
+      const answer = await sound(call);
+      if (answer.status !== 402) return answer;
+      if (!declined.has(reference)) {
+        declined.add(reference);
+        return answer;
+      }
+      if (!doubles.has(reference)) await doubles.take(call, sound);
+      const { idempotency_key } = membersOf(answer.text);
+      return { status: 200, text: JSON.stringify({ idempotency_key, reference, outcome: 'succeeded' }) };
+    };
+  },
+
+  'refunds twice after a repeat': () => {
+    const seen = new Set<string>();
+    return async (call, sound) => {
+      const answer = await sound(call);
+      const key = keyOf(call);
+      if (call.path === '/movements') return { ...answer, text: answer.text.replaceAll('-again"', '"') };
+      if (call.path !== '/refunds' || answer.status !== 200) return answer;
+      if (seen.has(key)) await sound(under(call, `${key}-again`));
+      seen.add(key);
+      return answer;
+    };
+  },
+
+  'leaves a movement out': () => {
+    const hidden: string[] = [];
+    let charges = 0;
+    return async (call, sound) => {
+      const answer = await sound(call);
+      if (call.path === '/charges' && answer.status === 200) {
+        charges += 1;
+        if (charges % 30 === 0) hidden.push(keyOf(call));
+      }
+      if (call.path !== '/movements') return answer;
+      const body = membersOf(answer.text);
+      const movements = movementsIn(body).filter(({ idempotency_key: key }) => !hidden.includes(String(key)));
+      return { ...answer, text: JSON.stringify({ ...body, movements }) };
+    };
+  },
+
+  'lags behind with /inquire': () => {
+    const chargedAt = new Map<unknown, number>();
+    return async (call, sound) => {
+      const { reference } = membersOf(call.body);
+      const answer = await sound(call);
+      if (call.path === '/charges' && answer.status < 500 && !chargedAt.has(reference)) {
+        chargedAt.set(reference, performance.now());
+      }
+      const age = performance.now() - (chargedAt.get(reference) ?? Number.NEGATIVE_INFINITY);
+      const isLate = call.path === '/inquire' && age < 1_000 && membersOf(answer.text).outcome === 'succeeded';
+      return isLate ? { status: 200, text: JSON.stringify({ reference, outcome: 'not_charged' }) } : answer;
+    };
+  },
+  'takes a charge without a key': () => {
+    const keys = new Map<unknown, string>();
+    return async (call, sound) => {
+      const { reference } = membersOf(call.body);
+      if (call.path === '/charges' && keyOf(call) === '') return sound(under(call, keys.get(reference) ?? ''));
+      const answer = await sound(call);
+      if (call.path === '/prepare') keys.set(membersOf(answer.text).reference, keyOf(call));
+      return answer;
+    };
+  },
+
+  'does not look at the secret': () => {
+    let secret: string | undefined;
+    return async (call, sound) => {
+      secret ??= call.headers.authorization;
+      return sound({ ...call, headers: { ...call.headers, authorization: secret } });
+    };
+  },
+
+  'answers a cancellation under 201': () => async (call, sound) => {
+    const answer = await sound(call);
+    return call.path === '/cancel' && answer.status === 200 ? { ...answer, status: 201 } : answer;
+  },
+
+  'answers an inquiry without its reference': () => async (call, sound) => {
+    const answer = await sound(call);
+    if (call.path !== '/inquire') return answer;
+    return { ...answer, text: JSON.stringify({ ...membersOf(answer.text), reference: undefined }) };
+  },
+} satisfies Record<string, () => Defect>;
+
+/** A service that has lost what it has told before `isRestarted`. */
+export function forgetful(isRestarted: () => boolean): Defect {
+  const charged = new Set<unknown>();
+  return async (call, sound) => {
+    const { reference } = membersOf(call.body);
+    if (call.path === '/charges' && !isRestarted()) charged.add(reference);
+    const isLost = call.path === '/inquire' && isRestarted() && charged.has(reference);
+    return isLost ? { status: 200, text: JSON.stringify({ reference, outcome: 'not_charged' }) } : sound(call);
+  };
+}
+
+/** Charges that a defect takes beside the first of a reference, by a reservation of its own. */
+function secondCharges() {
+  const own = new Map<unknown, { key: string; reference: unknown }>();
+  const shown = new Map<unknown, { key: string; reference: unknown }>();
+  return {
+    has: (reference: string) => own.has(reference),
+    /** Takes the money of a charge once more. */
+    async take(call: Call, sound: Sound): Promise<void> {
+      const body = membersOf(call.body);
+      const key = keyOf(call);
+      const second = `${key}.second`;
+      own.set(body.reference, { key: second, reference: '' });
+      const method = { ...(body.payment_method as Members), fixture_token: 'tok_sandbox_visa_succeed' };
+      const good = { ...body, payment_method: method };
+      const prepared = await sound({ ...under(call, second), path: '/prepare', body: JSON.stringify(good) });
+      const { reference } = membersOf(prepared.text);
+      own.set(body.reference, { key: second, reference });
+      shown.set(reference, { key, reference: body.reference });
+      await sound({ ...under(call, second), body: JSON.stringify({ ...good, reference }) });
+    },
+    /** The list, in which the second charge is one of the first one's reference. */
+    async listed(call: Call, sound: Sound): Promise<Answer> {
+      const answer = await sound(call);
+      const body = membersOf(answer.text);
+      const movements = movementsIn(body).map((each) => {
+        const first = shown.get(each.reference);
+        if (first === undefined) return each;
+        const key = each.kind === 'charge' ? first.key : each.idempotency_key;
+        return { ...each, idempotency_key: key, reference: first.reference };
+      });
+      return answer.status === 200 ? { ...answer, text: JSON.stringify({ ...body, movements }) } : answer;
+    },
+    /** A refund of the second charge, if there is one. */
+    async refunded(call: Call, sound: Sound): Promise<Answer> {
+      const body = membersOf(call.body);
+      const second = own.get(body.charge_reference);
+      if (second === undefined) return sound(call);
+      return sound({ ...call, body: JSON.stringify({ ...body, charge_reference: second.reference }) });
+    },
+  };
+}
+
+function keyOf({ headers }: Call): string {
+  return String(headers['idempotency-key'] ?? '');
+}
+
+function under(call: Call, key: string): Call {
+  return { ...call, headers: { ...call.headers, 'idempotency-key': key } };
+}
+
+function movementsIn({ movements }: Members): Members[] {
+  return Array.isArray(movements) ? movements : [];
+}
+
+function membersOf(text: string): Members {
+  try {
+    return { ...JSON.parse(text) };
+  } catch {
+    return {};
+  }
+}

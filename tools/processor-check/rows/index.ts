@@ -1,0 +1,21 @@
+import type { Row } from '../row.ts';
+import { answerRows } from './answers.ts';
+import { callRows } from './calls.ts';
+import { chargeRows, lateChargeRow } from './charges.ts';
+import { movementRows } from './movements.ts';
+import { giveBackRow, refundRows } from './refunds.ts';
+import { reservationRows } from './reservations.ts';
+import { restartRow } from './restarts.ts';
+
+/** All rows, in the order in which they are played. */
+export const rows: readonly Row[] = [
+  ...reservationRows,
+  ...chargeRows,
+  ...refundRows,
+  ...callRows,
+  restartRow,
+  ...movementRows,
+  lateChargeRow,
+  ...answerRows,
+  giveBackRow,
+];
