@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../../lab/eventually.ts';
 import { attributes } from '../../src/messages/search-attributes.ts';
+import { workflowIdOf } from '../../src/messages/workflow-types.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { batchIdAt, commitEvents, promptEndpoint, useReceiver } from '../support/webhooks.ts';
@@ -95,5 +96,43 @@ describe('webhooks of one biller to several endpoints', () => {
     const [first = 0, second = 0, ...others] = waits;
     assert.ok(first < 1_000 && second < 3_000 && others.every((ms) => ms < 1_000), waits.map(Math.round).join(', '));
     receiver.answer = undefined;
+  });
+});
+
+describe('a batch that is started behind deliveries with workflows of their own', () => {
+  const receiver = useReceiver();
+  const service = useService({ idle: true });
+
+  it('is begun before them, but for those that polls have taken already', async function () {
+    this.timeout(120_000);
+    const { sql } = service.db;
+    const merchant = await service.merchant();
+    const { id: ofNew } = await merchant.endpoint(`${receiver.url}/new`);
+    const others = await service.merchant();
+    const { id: ofBatch } = await others.endpoint(`${receiver.url}/prompt`);
+    await sql`update webhook_endpoints set responds_promptly = true where id = ${ofBatch}`;
+    const deliveries = await commitEvents(sql, ofNew, 60);
+    service.startDispatcher();
+    await eventually('all have a workflow', async () => (await sql`select from workflow_intents`).length === 0);
+    await commitEvents(sql, ofBatch, 1);
+    const batchId = await batchIdAt(sql, ofBatch);
+    const handleOf = (id: string) => service.temporal.workflow.getHandle(id);
+    await eventually('the batch runs', () =>
+      handleOf(batchId)
+        .describe()
+        .catch(() => false),
+    );
+    await service.startWorkers();
+    const beginOf = async (id: string) => {
+      await handleOf(id).result();
+      const { events } = await handleOf(id).fetchHistory();
+      const begun = events?.find(({ workflowTaskStartedEventAttributes: started }) => started != null);
+      return Number(begun?.eventTime?.seconds) * 1000 + Number(begun?.eventTime?.nanos) / 1e6;
+    };
+    const batchBegun = await beginOf(batchId);
+    const ids = deliveries.map((id) => workflowIdOf('webhookDelivery', id));
+    const before = (await Promise.all(ids.map(beginOf))).filter((begun) => begun < batchBegun);
+    // Ten polls of a worker may have been responded to at once.
+    assert.ok(before.length <= 10, `${before.length} of ${ids.length} deliveries were begun before the batch`);
   });
 });

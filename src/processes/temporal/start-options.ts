@@ -45,5 +45,7 @@ export function batchOptionsOf({ taskQueue }: WorkflowSide, { workflow_id: workf
     workflowTaskTimeout,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowIdConflictPolicy: 'FAIL',
+    // Each has many deliveries, so its tasks come before those of single ones: these may be of receivers that hang.
+    priority: { priorityKey: 1 },
   } satisfies WorkflowStartOptions;
 }
