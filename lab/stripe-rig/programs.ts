@@ -85,6 +85,9 @@ const recipes: Record<RigProgram, Recipe> = {
 const startLocalStripe =
   'import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module("localstripe", run_name="__main__")';
 
+/** The programs that `startStripeRig` starts. */
+export const programsOfRig: readonly RigProgram[] = ['localstripe', 'stripe-mock'];
+
 export const rigPrograms = Object.keys(recipes) as RigProgram[];
 
 /**

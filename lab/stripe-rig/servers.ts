@@ -26,13 +26,19 @@ const loopbackFolder = fileURLToPath(new URL('loopback/', import.meta.url));
 const upTimeoutMs = 30_000;
 
 /**
- * Starts localstripe, whose state is in the folder: started there again, it has all that was answered. It takes every
- * key that begins with `sk_`, and shows all of them the same store.
+ * Starts localstripe. It takes every key that begins with `sk_`, and shows all of them the same store. With `keeps`,
+ * that is in the folder too: started there again, it has all that was answered. Each request then takes 0.4 ms more for
+ * each payment so far.
  * @throws RigUnavailable
  */
-export function startLocalStripe(folder: string): Promise<RigServer> {
-  const env = { PYTHONPATH: loopbackFolder, RIG_FOLDER: folder, PYTHONUNBUFFERED: '1' };
-  return start('localstripe', folder, (port) => ({ args: ['--port', String(port)], env, path: '/v1/balance' }));
+export function startLocalStripe(folder: string, { keeps = false } = {}): Promise<RigServer> {
+  const env = { PYTHONPATH: loopbackFolder, RIG_FOLDER: folder, RIG_KEEPS: String(keeps), PYTHONUNBUFFERED: '1' };
+  const args = keeps ? [] : ['--from-scratch'];
+  return start('localstripe', folder, (port) => ({
+    args: ['--port', String(port), ...args],
+    env,
+    path: '/v1/balance',
+  }));
 }
 
 /** Starts stripe-mock: it checks requests against Stripe's own OpenAPI document, and keeps nothing. @throws RigUnavailable */

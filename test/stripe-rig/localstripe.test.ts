@@ -12,7 +12,7 @@ describe('localstripe', function () {
   let server: RigServer;
 
   before('start it', async () => {
-    server = await startLocalStripe(folder.path);
+    server = await startLocalStripe(folder.path, { keeps: true });
   });
   after('end it', () => server?.stop());
 
@@ -100,7 +100,7 @@ describe('localstripe', function () {
   it('has what it has answered after it was started again in its folder', async () => {
     const { id } = await intent('pm_card_visa');
     await server.stop();
-    server = await startLocalStripe(folder.path);
+    server = await startLocalStripe(folder.path, { keeps: true });
     assert.equal((await ask(`payment_intents/${id}`)).body.status, 'requires_confirmation');
   });
 });
