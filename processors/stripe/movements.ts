@@ -84,17 +84,21 @@ export async function movements(
       movements: shown.map(({ kind, account, idempotency_key, reference, payment_intent_id, amount, currency }) => {
         return { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
       }),
-      cursor: last === undefined ? (after ?? (await cursorAt(db, from))) : `${last.serial}.${last.created}`,
+      cursor: last === undefined ? (after ?? (await cursorAt(db, from))) : cursorOf(last),
       has_more: page.length > pageSize,
     },
   };
 }
 
-/** A cursor is the number of a movement and Stripe's time of it. */
+/** A cursor is the number of a movement, Stripe's time of it and Stripe's id of it. */
+function cursorOf({ serial, created, stripe_id }: { serial: number; created: number; stripe_id: string }): string {
+  return `${serial}.${created}.${stripe_id}`;
+}
+
 async function cursorAt(db: Db, serial: number): Promise<string> {
-  const [row] = await db<{ created: number }[]>`
-    select created from processor_stripe.movements where serial = ${serial}`;
-  return `${serial}.${row?.created ?? 0}`;
+  const [row] = await db<{ serial: number; created: number; stripe_id: string }[]>`
+    select serial, created, stripe_id from processor_stripe.movements where serial = ${serial}`;
+  return row === undefined ? '0.0.' : cursorOf(row);
 }
 
 /**
@@ -107,8 +111,8 @@ async function positionOf(db: Db, livemode: boolean, cursor: string | null): Pro
       select coalesce(max(serial), 0) as serial from processor_stripe.movements`;
     return end?.serial ?? 0;
   }
-  const [, serial = '0', created = '0'] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (serial === '0' || (await cursorAt(db, Number(serial))) === cursor) return Number(serial);
+  const [, serial = '0', created = '0'] = /^(\d{1,15})\.(\d{1,15})\.\w*$/.exec(cursor) ?? [];
+  if ((await cursorAt(db, Number(serial))) === cursor) return Number(serial);
   const [row] = await db<{ serial: number }[]>`
     select coalesce(min(serial), 1) - 1 as serial from processor_stripe.movements
     where livemode = ${livemode} and created >= ${Number(created) - overlapSeconds}`;

@@ -1,5 +1,5 @@
 const shapes =
-  /([sp]k_(?:sandbox|live)_|_secret_)[0-9A-Za-z]{8,}|(wh(?:sec|c)_)[0-9A-Za-z+/=%_-]{8,}|(:\/\/[^\s:/@]*:)[^\s/@]+(?=@)/g;
+  /([spr]k_(?:sandbox|live|test)_|_secret_)[0-9A-Za-z]{8,}|(wh(?:sec|c)_)[0-9A-Za-z+/=%_-]{8,}|(:\/\/[^\s:/@]*:)[^\s/@]+(?=@)/g;
 
 /** How many rounds of percent-encoding are decoded. A text with more rounds is redacted whole. */
 const decodedAtMost = 4;

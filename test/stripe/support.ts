@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { after, before } from 'mocha';
+import pino from 'pino';
+import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
+import { rigKey } from '../../lab/stripe-rig/servers.ts';
+import { openAccounts, writeAccount } from '../../processors/stripe/accounts.ts';
+import { ensureSchema } from '../../processors/stripe/schema.ts';
+import { createStripeProcessor } from '../../processors/stripe/server.ts';
+import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { useFolder } from '../runtime/support.ts';
+import { needsPrograms } from '../stripe-rig/support.ts';
+import { useDatabase } from '../support/database.ts';
+
+export const sealingKeys = [{ id: 'test', key: Buffer.alloc(32, 7) }];
+export const account = 'acct_harbourgym';
+const secret = randomBytes(24).toString('hex');
+
+/** What the processor service has answered. */
+export interface Answered {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+export interface StripeUnderTest {
+  readonly rig: StripeRig;
+  readonly sql: Pool;
+  readonly url: string;
+  readonly secret: string;
+  /** A call of the protocol, for `account` in the sandbox unless the body says otherwise. */
+  call(path: string, body: Record<string, unknown>, key?: string): Promise<Answered>;
+  /** A payment method of a card, as Stripe's own fields make it. */
+  card(number?: string): Promise<string>;
+  /** The body of a payment by a method. */
+  payment(token: string, over?: Record<string, unknown>): Record<string, unknown>;
+  /** Reserves a payment. Returns its key, its body and its reference. */
+  reserved(token: string, key?: string): Promise<{ key: string; body: Record<string, unknown>; reference: string }>;
+}
+
+/** Gives the `describe` a processor service of Stripe with one account, in front of the rig. */
+export function useStripe(): StripeUnderTest {
+  needsPrograms('localstripe', 'stripe-mock');
+  const folder = useFolder();
+  const database = useDatabase();
+  let rig: StripeRig;
+  let url = '';
+  let close: () => Promise<void> = async () => {};
+  let last = 0;
+
+  before('start Stripe and its processor service', async function () {
+    this.timeout(120_000);
+    rig = await startStripeRig(folder.path);
+    await ensureSchema(database.sql);
+    const place = { account, livemode: false };
+    await writeAccount(database.sql, sealingKeys, place, { key: rigKey, by: 'test' });
+    const accounts = openAccounts(database.sql, sealingKeys, rig.url);
+    const logger = pino({ level: 'silent' });
+    const server = createStripeProcessor({ db: database.sql, accounts, secret, logger, stripeApiUrl: rig.url });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    close = async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    };
+  });
+  after('end them', async () => {
+    await close();
+    await rig?.stop();
+  });
+
+  async function call(path: string, body: Record<string, unknown>, key?: string): Promise<Answered> {
+    const response = await fetch(url + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+      },
+      body: JSON.stringify({ account, livemode: false, ...body }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  }
+
+  function payment(token: string, over: Record<string, unknown> = {}): Record<string, unknown> {
+    return {
+      ...{ payment_intent_id: 'pi_1', amount: 1018, base_amount: 1000, currency: 'AUD', attempt: 1 },
+      payment_method: { id: 'pm_1', type: 'card', token },
+      metadata: {},
+      ...over,
+    };
+  }
+
+  return {
+    get rig() {
+      return rig;
+    },
+    get sql() {
+      return database.sql;
+    },
+    get url() {
+      return url;
+    },
+    secret,
+    call,
+    payment,
+    async card(number = '4242424242424242') {
+      const form = { type: 'card', 'card[number]': number, 'card[exp_month]': '12', 'card[exp_year]': '2030' };
+      const response = await fetch(`${rig.localstripe.url}/v1/payment_methods`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${rigKey}` },
+        body: new URLSearchParams({ ...form, 'card[cvc]': '123' }),
+      });
+      return ((await response.json()) as { id: string }).id;
+    },
+    async reserved(token, key = `att_${++last}x${randomBytes(4).toString('hex')}`) {
+      const body = payment(token);
+      const answer = await call('/prepare', body, key);
+      if (answer.body.outcome !== 'reserved') throw new Error(`not reserved: ${JSON.stringify(answer)}`);
+      return { key, body, reference: String(answer.body.reference) };
+    },
+  };
+}
