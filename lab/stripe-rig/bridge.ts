@@ -6,7 +6,7 @@ import { type Answer, ask as askServer, json, type Request } from './exchange.ts
 import { type Listed, listOf } from './lists.ts';
 
 /** How a card is declined. */
-export interface Decline {
+interface Decline {
   /** `card_declined` if not given. */
   readonly code?: string;
   readonly decline_code: string;
