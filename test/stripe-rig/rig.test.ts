@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'mocha';
 import Stripe from 'stripe';
+import { chanceOf } from '../../lab/random.ts';
+import { seededFaults } from '../../lab/stripe-rig/fault-proxy.ts';
 import { programsOfRig } from '../../lab/stripe-rig/programs.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
@@ -245,6 +247,41 @@ describe('the rig in place of Stripe', function () {
     await confirm(id);
     const { successesOfAttempt, takenForAttempt } = await rig.judge();
     assert.deepEqual([successesOfAttempt.get(attempt), takenForAttempt.get(attempt)], [2, 2036]);
+  });
+
+  it('charges each attempt once for a client that repeats calls under their keys, whatever goes wrong between', async () => {
+    const untilItSucceeds = async <T>(ask: () => Promise<T>): Promise<T> => {
+      for (;;) {
+        try {
+          return await ask();
+        } catch (error) {
+          assert.ok(error instanceof Stripe.errors.StripeError || error instanceof TypeError, String(error));
+        }
+      }
+    };
+    const methods = await Promise.all(Array.from({ length: 40 }, () => methodOf('good')));
+    rig.faults.choose(seededFaults(chanceOf('rig'), 0.4));
+    const madeBefore = Object.values(rig.faults.made).reduce((sum, count) => sum + count, 0);
+    const attempts = await Promise.all(
+      methods.map(async (method, index) => {
+        const attempt = `att_seeded_${index}`;
+        const parameters = { amount: 1018, currency: 'aud', payment_method: method, metadata: { attempt } };
+        const { id } = await untilItSucceeds(() =>
+          stripe.paymentIntents.create(parameters, { idempotencyKey: attempt }),
+        );
+        // A page in place of an answer is no intent: only the state at Stripe counts.
+        await untilItSucceeds(async () => {
+          await confirm(id).catch(() => {});
+          if ((await retrieve(id)).status !== 'succeeded') throw new TypeError('not yet');
+        });
+        return attempt;
+      }),
+    );
+    rig.faults.choose(null);
+    const { successesOfAttempt } = await rig.judge();
+    assert.deepEqual(new Set(attempts.map((attempt) => successesOfAttempt.get(attempt))), new Set([1]));
+    const made = Object.values(rig.faults.made).reduce((sum, count) => sum + count, 0) - madeBefore;
+    assert.ok(made >= 40, `${made} faults`);
   });
 
   it('fails a test that sends what Stripe’s document does not allow, whatever localstripe says', async () => {
