@@ -62,7 +62,7 @@ export function createStripeProcessor(processor: StripeProcessor): Server {
         const ms = Math.round(performance.now() - startedAt);
         const { outcome, reference, error } = answer.body;
         processor.logger.info({ path: request.url, status: answer.status, outcome, reference, why: error, ms }, 'call');
-        send(response, answer, processor.stripeApiUrl);
+        send(request, response, answer, processor.stripeApiUrl);
       });
   });
 }
@@ -144,7 +144,15 @@ function notStripe(stripeApiUrl: string | null) {
   return stripeApiUrl === null ? {} : { warning: `not Stripe: ${stripeApiUrl}` };
 }
 
-function send(response: ServerResponse, { status, body }: Answer, stripeApiUrl: string | null): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: Answer,
+  stripeApiUrl: string | null,
+): void {
+  // What was not read of a body that is too long would be taken for the next request.
+  const isWhole = request.complete;
+  response.writeHead(status, { 'content-type': 'application/json', ...(isWhole ? {} : { connection: 'close' }) });
   response.end(JSON.stringify({ ...body, ...notStripe(stripeApiUrl) }));
+  if (!isWhole) request.resume();
 }
