@@ -126,6 +126,9 @@ export const defects = {
     };
   },
 
+  'does not look at the account': () => async (call, sound) =>
+    sound({ ...call, body: call.body.replace(/"account":"\w+"/, '"account":"acct_1"') }),
+
   'answers a cancellation under 201': () => async (call, sound) => {
     const answer = await sound(call);
     return call.path === '/cancel' && answer.status === 200 ? { ...answer, status: 201 } : answer;

@@ -161,6 +161,11 @@ describe('every processor of the sandbox', function () {
     await assert.rejects(service.charge(other, reference), /responded 404/);
     await assert.rejects(service.inquire(other, reference, withoutClock(at)), /responded 404/);
     await assert.rejects(service.cancel(other, reference), /responded 404/);
+    await assert.rejects(service.prepare(other), /responded 404/);
+    const refund = { idempotencyKey: 're_other', paymentIntentId: asked.paymentIntentId, chargeReference: reference };
+    const stranger = { ...refund, billerId: 'acct_other' as const, amount: 1, currency: 'AUD', metadata: {} };
+    await assert.rejects(service.refund(stranger), /responded 404/);
+    await assert.rejects(service.inquireRefund(stranger), /responded 404/);
     const state = await service.inquire(asked, reference, withoutClock(at));
     assert.deepEqual(state, { kind: 'not_charged', nextAt: null });
   });

@@ -73,6 +73,7 @@ describe('the check of a processor service', function () {
     ['leaves a movement out', '`/movements` leaves nothing out', 'each charge and refund'],
     ['takes a charge without a key', 'Nothing is taken by a call that is not whole', 'JSON that'],
     ['does not look at the secret', 'A call with a wrong secret takes nothing', 'all 7 calls'],
+    ['does not look at the account', 'another account’s reference gets no outcome', 'a reservation is inquired'],
     ['lags behind with /inquire', '`/inquire` tells at once what `/charges` has done', 'not_charged before'],
   ] as const) {
     it(`names the one promise that a service breaks which ${defect}`, async () => {

@@ -24,6 +24,13 @@ export interface Answer {
   weather: Weather | null;
 }
 
+/** The account of the reservation that a call names, by its reference, its charge or its key; without one, its own. */
+function accountOf({ kind, key, body }: Call, ledger: LedgerFile): string {
+  const reference = body.reference ?? body.charge_reference;
+  const named = reference ? ledger.reservedAs(reference) : null;
+  return (named ?? (kind === 'prepare' ? ledger.reservedUnder(key) : null))?.body.account ?? body.account;
+}
+
 type Reply = Pick<Answer, 'status' | 'body'>;
 type Account = NonNullable<Body['payment_method']['bank_account']>;
 
@@ -42,8 +49,9 @@ const pageSize = 1000;
 export async function answerTo(call: Call, ledger: LedgerFile, climateFile: string): Promise<Answer> {
   const { kind, key, body } = call;
   const climate = readClimate(climateFile);
+  if (body.account === undefined) return { status: 400, body: { error: 'the body has no account' }, weather: null };
   const reserved = body.reference === undefined ? null : ledger.reservedAs(body.reference);
-  if (reserved !== null && reserved.body.account !== body.account) return { ...noSuchReference, weather: null };
+  if (accountOf(call, ledger) !== body.account) return { ...noSuchReference, weather: null };
   const metadata = body.metadata ?? reserved?.body.metadata ?? {};
   const weather = weatherOf(climate, { kind, key, nth: ledger.callsOf(kind, key) + 1, metadata });
   const noted = {
@@ -229,8 +237,6 @@ function givenBack(reference: Body['charge_reference'], { movements }: LedgerFil
 
 async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
   const { payment_intent_id, amount, currency, metadata, charge_reference: reference } = body;
-  const reserved = reference ? ledger.reservedAs(reference) : null;
-  if (reserved !== null && reserved.body.account !== body.account) return noSuchReference;
   const charged = reference ? await ledger.keptUnder('charge', reference) : null;
   const earlier = ledger.keptUnder('refund', key);
   if (earlier === null && charged !== null && givenBack(reference, ledger) + amount > charged.amount) {

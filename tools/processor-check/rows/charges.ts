@@ -1,6 +1,7 @@
+import type { ChargeOutcome } from '../../../src/domain/charge-outcome.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { chargeOutcomeOf } from '../../../src/processors/http-answers.ts';
-import type { Movement } from '../../../src/processors/processor.ts';
+import { chargeOutcomeOf, type HttpAnswer, inquiryOf } from '../../../src/processors/http-answers.ts';
+import type { Inquiry, Movement, Submitted } from '../../../src/processors/processor.ts';
 import { expect, NotTried, type Row } from '../row.ts';
 import { allInWords, inWords, known, outcomeIn, type Payment, type Session } from '../session.ts';
 
@@ -126,18 +127,21 @@ export const chargeRows: readonly Row[] = [
   },
   {
     promise: 'another account’s reference gets no outcome',
-    plays: 'a reservation is inquired and charged for another account',
+    plays: 'a reservation is inquired, canceled and charged for another account',
     takes: 0,
     async play(session) {
       if (session.options.account === null)
         throw new NotTried('it is for services with several accounts: give --account');
       const payment = await session.reserve();
-      const { idempotencyKey: key } = payment.request;
       const body = JSON.stringify({ ...session.chargeBody(payment), account: 'acct_ofanotherbiller' });
-      for (const path of ['/inquire', '/charges']) {
-        const answer = await session.post(path, { key, body });
-        const outcome = outcomeIn(answer, (each) => chargeOutcomeOf(each, payment.request, payment.reference));
-        expect(outcome === null, `${path} for another account says ${outcome === null ? '' : inWords(outcome)}`);
+      const { request, reference } = payment;
+      for (const [path, key, read] of [
+        ['/inquire', null, (each: HttpAnswer) => inquiryOf(each, request, reference)],
+        ['/cancel', null, (each: HttpAnswer) => inquiryOf(each, request, reference)],
+        ['/charges', request.idempotencyKey, (each: HttpAnswer) => chargeOutcomeOf(each, request, reference)],
+      ] as const) {
+        const told = outcomeIn<Inquiry | ChargeOutcome | Submitted>(await session.post(path, { key, body }), read);
+        expect(told === null, `${path} for another account says ${told === null ? '' : inWords(told)}`);
       }
       const state = await session.inquire(payment);
       expect(state.kind === 'not_charged', `after a charge for another account, /inquire says ${inWords(state)}`);
