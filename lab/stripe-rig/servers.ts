@@ -43,7 +43,8 @@ export function startLocalStripe(folder: string, { keeps = false } = {}): Promis
 
 /** Starts stripe-mock: it checks requests against Stripe's own OpenAPI document, and keeps nothing. @throws RigUnavailable */
 export function startStripeMock(folder: string): Promise<RigServer> {
-  const argsOf = (port: number) => ['-http-addr', `127.0.0.1:${port}`];
+  // Without an address for HTTPS it would listen on port 12112 of all addresses, and there could be one alone.
+  const argsOf = (port: number) => ['-http-addr', `127.0.0.1:${port}`, '-https-addr', '127.0.0.1:0'];
   return start('stripe-mock', folder, (port) => ({ args: argsOf(port), env: {}, path: '/v1/balance' }));
 }
 
