@@ -150,8 +150,14 @@ const stripeUrl = 'https://api.stripe.com';
 /** Returns what Stripe has said, if it refuses the key or lacks a right for it. Null: it does not. */
 export function refusalOf(error: unknown): string | null {
   if (!(error instanceof Stripe.errors.StripeError)) return null;
-  const { statusCode, type, code } = error;
-  return statusCode === 401 || statusCode === 403 ? `Stripe responded ${statusCode} (${code ?? type})` : null;
+  const { statusCode } = error;
+  return statusCode === 401 || statusCode === 403 ? inWords(error) : null;
+}
+
+/** What Stripe has said, for logs and people: its status and its code. Its message may repeat what it was sent. */
+export function inWords({ statusCode, type, code }: Stripe.errors.StripeError): string {
+  if (statusCode === undefined) return 'Stripe gave no answer';
+  return `Stripe responded ${statusCode} (${/^[a-z_]{1,60}$/.test(code ?? '') ? code : type})`;
 }
 
 /** Opens the accounts of a database, at Stripe or at a server in its place. */

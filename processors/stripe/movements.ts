@@ -1,10 +1,10 @@
 // What was taken and given back, in one list for all accounts of a mode. Stripe's lists are newest first, in whole
 // seconds, and one for each account. So they are read with some overlap into a table, whose order never changes.
-import type Stripe from 'stripe';
+import Stripe from 'stripe';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
-import { listAccounts, type StripeAccounts } from './accounts.ts';
+import { inWords, listAccounts, type StripeAccounts } from './accounts.ts';
 import type { Answer, For, MovementsBody } from './protocol.ts';
 
 /** Movements in one answer. */
@@ -139,7 +139,8 @@ async function readLists({ db, accounts, logger }: Sources, livemode: boolean): 
       await accounts.noteHealth(place, null);
     } catch (error) {
       failures.push(error);
-      logger.error({ err: error, account: place.account, livemode }, 'the movements of an account were not read');
+      const what = error instanceof Stripe.errors.StripeError ? { why: inWords(error) } : { err: error };
+      logger.error({ ...what, account: place.account, livemode }, 'the movements of an account were not read');
       await accounts.noteHealth(place, error);
     }
   }

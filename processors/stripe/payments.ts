@@ -13,7 +13,9 @@ import {
   reservationUnder,
 } from './reservations.ts';
 
-/** Stripe forgets a key after 24 hours (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
+/**
+ * Stripe forgets a key after 24 hours (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way.
+ */
 const keyLifeMs = 23 * 3_600_000;
 /** Stripe's id of a payment method. Other tokens are not asked for: `..` would be another path at Stripe. */
 const isMethod = /^pm_\w{1,250}$/;

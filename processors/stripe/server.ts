@@ -7,7 +7,7 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
-import { NoAccount, refusalOf, type StripeAccounts } from './accounts.ts';
+import { inWords, NoAccount, refusalOf, type StripeAccounts } from './accounts.ts';
 import { movements } from './movements.ts';
 import { cancel, charge, inquire, prepare } from './payments.ts';
 import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
@@ -114,12 +114,8 @@ async function failing(
     if (place !== null) await accounts.noteHealth(place, error);
     if (refusalOf(error) !== null)
       return noOutcome(403, 'Stripe refuses the key of the account, or a right that it needs');
-    const { statusCode = 0, type, code } = error;
-    if (statusCode === 409) return noOutcome(409, 'Stripe is busy with this key');
-    return noOutcome(
-      503,
-      statusCode === 0 ? 'Stripe gave no answer' : `Stripe responded ${statusCode} (${code ?? type})`,
-    );
+    if (error.statusCode === 409) return noOutcome(409, 'Stripe is busy with this key');
+    return noOutcome(503, inWords(error));
   }
 }
 

@@ -57,7 +57,8 @@ function profileOf(account: Stripe.Response<Stripe.Account>): Finding[] {
     const state = capabilities?.[name];
     return { what, is: state === 'active' ? 'right' : 'unknown', says: state ?? 'not requested' };
   };
-  const date = Date.parse(lastResponse.headers.date ?? '');
+  // The library's type has a record; with fetch there is an object of its own.
+  const date = Date.parse(new Headers(lastResponse.headers).get('date') ?? '');
   const skewMs = Number.isNaN(date) ? null : Math.abs(date - Date.now());
   return [
     {
