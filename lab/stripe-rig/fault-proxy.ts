@@ -13,15 +13,15 @@ import { type Answer, ask, headOf, textOfAnswer } from './exchange.ts';
  * - `reset_answer`: it has its effect; so much of the answer comes, then the connection is reset. At 0 the whole answer
  *   is lost.
  * - `delay`: the call comes so much later.
- * - `status`, `html` (with 200), `truncated` (JSON that breaks off in a whole answer): instead of the answer, before or
- *   after the effect.
+ * - `status`, `html` (with 200), `stranger` (200, and JSON that is not Stripe's), `truncated` (JSON that breaks off in a
+ *   whole answer): instead of the answer, before or after the effect.
  */
 export type Fault =
   | { readonly kind: 'reset_request'; readonly at: number }
   | { readonly kind: 'reset_answer'; readonly at: number }
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'status'; readonly status: 409 | 429 | 500 | 503; readonly when: 'before' | 'after' }
-  | { readonly kind: 'html'; readonly when: 'before' | 'after' }
+  | { readonly kind: 'status'; readonly status: keyof typeof statusTypes; readonly when: 'before' | 'after' }
+  | { readonly kind: 'html' | 'stranger'; readonly when: 'before' | 'after' }
   | { readonly kind: 'truncated' };
 
 /** Which calls: a text that the method and the path of one begin with, or a pattern for both, `POST /v1/refunds`. */
@@ -126,14 +126,21 @@ async function sendPart(target: string, received: Received, at: number): Promise
   socket.resetAndDestroy();
 }
 
-const statusTypes = { 409: 'invalid_request_error', 429: 'invalid_request_error', 500: 'api_error', 503: 'api_error' };
-const statusCodes = { 409: 'lock_timeout', 429: 'rate_limit', 500: undefined, 503: undefined };
+const refused = 'invalid_request_error';
+const statusTypes = {
+  ...{ 400: refused, 401: refused, 403: refused, 409: refused, 429: refused },
+  ...{ 500: 'api_error', 503: 'api_error' },
+};
+const statusCodes: Readonly<Record<number, string>> = { 409: 'lock_timeout', 429: 'rate_limit' };
 
 /** The answer as the fault makes it. */
 function spoil(fault: Fault | null, answer: Answer | null): Answer {
   if (fault?.kind === 'html') {
     const body = '<html><body>Welcome to this network</body></html>';
     return { status: 200, headers: { 'content-type': 'text/html' }, body };
+  }
+  if (fault?.kind === 'stranger') {
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' };
   }
   if (fault?.kind === 'status') {
     const { status } = fault;

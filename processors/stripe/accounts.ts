@@ -1,7 +1,8 @@
 // The Stripe accounts of billers: one for each biller and mode.
+import Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { For } from './protocol.ts';
-import { openKey, type SealingKeys, sealKey } from './sealed-keys.ts';
+import { isSealedWithFirst, KeyNotOpened, openKey, type SealingKeys, sealKey } from './sealed-keys.ts';
 import { type StripeClient, stripeClient } from './stripe-client.ts';
 
 /** The version of Stripe's API that this adapter is written for. The default of an account does not matter. */
@@ -77,12 +78,12 @@ export async function writeAccount(
   return row;
 }
 
-/** Sets the status of an account, and why (for people). */
+/** Sets the status of an account, and why (for people). One that an operator has disabled stays so. */
 export async function setStatus(db: Db, place: For, status: AccountStatus, reason: string | null): Promise<void> {
   await db`
     update processor_stripe.accounts set status = ${status}, reason = ${reason}, updated_at = now()
     where account = ${place.account} and livemode = ${place.livemode}
-      and (status, reason) is distinct from (${status}, ${reason})`;
+      and status <> 'disabled' and (status, reason) is distinct from (${status}, ${reason})`;
 }
 
 /** Disables an account: nothing more is taken or given back by it. Its tables stay. @throws NoAccount */
@@ -93,8 +94,32 @@ export async function disableAccount(db: Db, place: For, by: string): Promise<vo
     where account = ${place.account} and livemode = ${place.livemode}`;
 }
 
+/**
+ * Seals anew what is sealed with an older key of ENCRYPTION_KEYS. After that, only the first key is needed. A key that
+ * is given to the account at the same time stays.
+ * @returns how many were sealed anew, and why the others could not be opened.
+ */
+export async function resealKeys(db: Db, keys: SealingKeys): Promise<{ resealed: number; unopened: KeyNotOpened[] }> {
+  const result = { resealed: 0, unopened: [] as KeyNotOpened[] };
+  for (const place of await listAccounts(db)) {
+    try {
+      const plain = openKey(keys, place.sealed_key, place);
+      if (isSealedWithFirst(keys, place.sealed_key)) continue;
+      const { count } = await db`
+        update processor_stripe.accounts set sealed_key = ${sealKey(keys, plain, place)}
+        where account = ${place.account} and livemode = ${place.livemode} and sealed_key = ${place.sealed_key}`;
+      result.resealed += count;
+    } catch (error) {
+      if (!(error instanceof KeyNotOpened)) throw error;
+      result.unopened.push(error);
+    }
+  }
+  return result;
+}
+
 /** @throws Error that says what is wrong with a key. The key itself is not in the message. */
 export function checkMode(key: string, livemode: boolean): void {
+  if (key === '') throw new Error('No key came on standard input. Nothing is stored.');
   const [, mode] = /^[sr]k_(live|test)_\w{8,}$/.exec(key) ?? [];
   if (mode === undefined) {
     throw new Error(
@@ -111,18 +136,36 @@ export function checkMode(key: string, livemode: boolean): void {
 
 /** Finds the client of an account. It opens each key once. */
 export interface StripeAccounts {
-  /** @throws NoAccount if there is none or it is disabled. */
+  /** @throws NoAccount if there is none or it is disabled; KeyNotOpened */
   clientOf(place: For): Promise<StripeClient>;
-  /** Notes that Stripe refuses the key, or (null) takes it. */
-  noteHealth(place: For, refusal: string | null): Promise<void>;
+  /**
+   * Notes what a call has shown: the error that it threw, or null. A key that Stripe refuses makes the account
+   * `degraded`; if Stripe has taken it since, the account is `active` again.
+   */
+  noteHealth(place: For, error: unknown): Promise<void>;
 }
 
 const stripeUrl = 'https://api.stripe.com';
+
+/** Returns what Stripe has said, if it refuses the key or lacks a right for it. Null: it does not. */
+export function refusalOf(error: unknown): string | null {
+  if (!(error instanceof Stripe.errors.StripeError)) return null;
+  const { statusCode } = error;
+  return statusCode === 401 || statusCode === 403 ? inWords(error) : null;
+}
+
+/** What Stripe has said, for logs and people: its status and its code. Its message may repeat what it was sent. */
+export function inWords({ statusCode, type, code }: Stripe.errors.StripeError): string {
+  if (statusCode === undefined) return 'Stripe gave no answer';
+  return `Stripe responded ${statusCode} (${/^[a-z_]{1,60}$/.test(code ?? '') ? code : type})`;
+}
 
 /** Opens the accounts of a database, at Stripe or at a server in its place. */
 export function openAccounts(db: Db, keys: SealingKeys, baseUrl = stripeUrl): StripeAccounts {
   const clients = new Map<string, { version: number; stripe: StripeClient }>();
   const refused = new Set<string>();
+  /** Whose key Stripe has taken since its health was last noted: many calls are answered without asking Stripe. */
+  const taken = new Set<string>();
   const nameOf = ({ account, livemode }: For) => `${account} ${livemode}`;
   return {
     async clientOf(place) {
@@ -133,14 +176,21 @@ export function openAccounts(db: Db, keys: SealingKeys, baseUrl = stripeUrl): St
       if (known?.version === found.version) return known.stripe;
       const key = openKey(keys, found.sealed_key, place);
       const stripe = stripeClient({ key, apiVersion: found.api_version, baseUrl, timeoutMs });
+      stripe.on('response', ({ status, request_id: id }: Stripe.ResponseEvent) => {
+        if (status < 400 && id) taken.add(nameOf(place));
+      });
       clients.set(nameOf(place), { version: found.version, stripe });
       return stripe;
     },
-    async noteHealth(place, refusal) {
-      const name = nameOf(place);
-      if (refusal === null && !refused.delete(name)) return;
-      if (refusal !== null) refused.add(name);
-      await setStatus(db, place, refusal === null ? 'active' : 'degraded', refusal);
+    async noteHealth(place, error) {
+      const [name, refusal] = [nameOf(place), refusalOf(error)];
+      const isTaken = taken.delete(name);
+      if (refusal !== null) {
+        refused.add(name);
+        await setStatus(db, place, 'degraded', refusal);
+      } else if (error === null && isTaken && refused.delete(name)) {
+        await setStatus(db, place, 'active', null);
+      }
     },
   };
 }

@@ -43,7 +43,8 @@ The key is sealed, and never shown again. add does not ask Stripe; verify does, 
   async run({ values, words: [form, processor, ...rest] }, openContext) {
     refuseMore(rest);
     const show = (result: object) => (values.json ? JSON.stringify(result) : card(result));
-    if (form === 'list' && processor === undefined) {
+    if (form === 'list') {
+      refuseMore(processor === undefined ? [] : [processor]);
       const context = await opened(await openContext());
       const rows = (await listAccounts(context.sql)).map((row) => ({ ...shown(row), changed_by: row.changed_by }));
       return values.json ? JSON.stringify(rows) : table(rows);

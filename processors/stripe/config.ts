@@ -1,3 +1,4 @@
+import type { LogLevel } from '../../src/platform/logger.ts';
 import { ConfigError, readFaultyConfig } from '../../src/processes/config/config.ts';
 import type { SealingKeys } from './sealed-keys.ts';
 
@@ -7,6 +8,7 @@ export interface StripeProcessorConfig {
   secret: string;
   databaseUrl: string;
   keys: SealingKeys;
+  logLevel: LogLevel;
   /** Another server than Stripe's, on this machine: for tests. Null: Stripe. */
   stripeApiUrl: string | null;
 }
@@ -18,7 +20,7 @@ export interface StripeProcessorConfig {
 export function readStripeConfig(env: NodeJS.ProcessEnv): StripeProcessorConfig {
   const { config, faults: given } = readFaultyConfig(env);
   const faults = [...given];
-  const { databaseUrl, encryptionKeys } = config;
+  const { databaseUrl, encryptionKeys, logLevel } = config;
   const port = Number(env.PROCESSOR_PORT?.trim());
   if (!(Number.isInteger(port) && port > 0 && port < 65_536))
     faults.push('PROCESSOR_PORT must be a port, such as 8090');
@@ -28,14 +30,23 @@ export function readStripeConfig(env: NodeJS.ProcessEnv): StripeProcessorConfig 
   if (encryptionKeys === null) faults.push('ENCRYPTION_KEYS is not set. Give the keys that seal the keys of accounts');
   const stripeApiUrl = readStripeApiUrl(env, faults);
   if (faults.length > 0 || databaseUrl === null || encryptionKeys === null) throw new ConfigError(faults);
-  return { port, secret, databaseUrl, keys: encryptionKeys, stripeApiUrl };
+  return { port, secret, databaseUrl, keys: encryptionKeys, logLevel, stripeApiUrl };
 }
 
 /** Returns STRIPE_API_URL, or null. A server elsewhere is refused: keys would be sent to it. */
 export function readStripeApiUrl(env: NodeJS.ProcessEnv, faults: string[]): string | null {
   const value = env.STRIPE_API_URL?.trim() || null;
   if (value === null) return null;
-  const isLoopback = URL.canParse(value) && /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(new URL(value).hostname);
-  if (!isLoopback) faults.push('STRIPE_API_URL may name this machine alone: it is for tests, and keys are sent there');
+  if (!isOriginOfThisMachine(value))
+    faults.push(
+      'STRIPE_API_URL may name this machine alone, such as http://127.0.0.1:8420: it is for tests, and keys are sent there',
+    );
   return value;
+}
+
+function isOriginOfThisMachine(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { origin, hostname, protocol } = new URL(value);
+  const isLoopback = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname);
+  return isLoopback && /^https?:$/.test(protocol) && value.replace(/\/$/, '') === origin;
 }

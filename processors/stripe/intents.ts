@@ -20,7 +20,8 @@ export const withCharge = { expand: ['latest_charge'] };
  * `requires_payment_method`, as if it had never been charged (docs.stripe.com/payments/paymentintents/lifecycle).
  */
 export function judge(intent: Stripe.PaymentIntent): Judgement {
-  const { status, latest_charge: charge, last_payment_error: error } = intent;
+  const { object, status, latest_charge: charge, last_payment_error: error } = intent;
+  if (object !== 'payment_intent') throw new TypeError('the answer of Stripe is not a payment intent');
   if (typeof charge === 'string') throw new TypeError('the latest charge is not expanded');
   if (charge?.status === 'succeeded' || status === 'succeeded') return { kind: 'succeeded' };
   if (charge?.status === 'pending' || status === 'processing') return { kind: 'under_way' };

@@ -2,16 +2,21 @@
 import { createLogger } from '../../src/platform/logger.ts';
 import { openPool } from '../../src/platform/postgres/connection.ts';
 import { announceReady, onShutdown, orExplain, surviveOutages } from '../../src/processes/lifecycle.ts';
-import { openAccounts } from './accounts.ts';
+import { openAccounts, resealKeys } from './accounts.ts';
 import { readStripeConfig } from './config.ts';
 import { ensureSchema } from './schema.ts';
 import { createStripeProcessor } from './server.ts';
 
 const config = await orExplain(() => readStripeConfig(process.env));
-const logger = createLogger('info', 'processor-stripe');
+const logger = createLogger(config.logLevel, 'processor-stripe');
 surviveOutages(logger);
 const db = openPool(config.databaseUrl, { max: 10, name: 'processor stripe', acquireTimeoutMs: 5_000 });
 await ensureSchema(db);
+const { resealed, unopened } = await resealKeys(db, config.keys);
+if (resealed > 0)
+  logger.info({ accounts: resealed }, 'keys of accounts were sealed anew, with the first encryption key');
+// The others work: each call for one of these returns 503.
+for (const { message } of unopened) logger.error(message);
 const { stripeApiUrl, secret } = config;
 if (stripeApiUrl !== null)
   logger.warn({ stripeApiUrl }, 'STRIPE_API_URL is set: this is not Stripe, and takes no money');

@@ -1,9 +1,10 @@
 // What was taken and given back, in one list for all accounts of a mode. Stripe's lists are newest first, in whole
 // seconds, and one for each account. So they are read with some overlap into a table, whose order never changes.
-import type Stripe from 'stripe';
+import Stripe from 'stripe';
+import type { Logger } from '../../src/platform/logger.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
-import { listAccounts, type StripeAccounts } from './accounts.ts';
+import { inWords, listAccounts, type StripeAccounts } from './accounts.ts';
 import type { Answer, For, MovementsBody } from './protocol.ts';
 
 /** Movements in one answer. */
@@ -65,13 +66,16 @@ export async function recordMovements(db: Db, { account, livemode }: For, moveme
   });
 }
 
+interface Sources {
+  db: Pool;
+  accounts: StripeAccounts;
+  logger: Logger;
+}
+
 /** Returns what was taken and given back after a cursor. Without one, nothing, and where the list ends now. */
-export async function movements(
-  db: Pool,
-  accounts: StripeAccounts,
-  { livemode, after }: MovementsBody,
-): Promise<Answer> {
-  await readLists(db, accounts, livemode);
+export async function movements(sources: Sources, { livemode, after }: MovementsBody): Promise<Answer> {
+  const { db } = sources;
+  await readLists(sources, livemode);
   const from = await positionOf(db, livemode, after);
   const page = await db<(Movement & { serial: number; account: string })[]>`
     select * from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
@@ -124,7 +128,7 @@ async function positionOf(db: Db, livemode: boolean, cursor: string | null): Pro
  * other: its lists are read from the same place the next time.
  * @throws what the last account has thrown, if all of them have.
  */
-async function readLists(db: Pool, accounts: StripeAccounts, livemode: boolean): Promise<void> {
+async function readLists({ db, accounts, logger }: Sources, livemode: boolean): Promise<void> {
   const inMode = (await listAccounts(db)).filter((each) => each.livemode === livemode && each.status !== 'disabled');
   const failures: unknown[] = [];
   for (const place of inMode) {
@@ -132,8 +136,12 @@ async function readLists(db: Pool, accounts: StripeAccounts, livemode: boolean):
       const stripe = await accounts.clientOf(place);
       await readList(db, place, 'charges', (gte) => chargesFrom(stripe, gte));
       await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, gte));
+      await accounts.noteHealth(place, null);
     } catch (error) {
       failures.push(error);
+      const what = error instanceof Stripe.errors.StripeError ? { why: inWords(error) } : { err: error };
+      logger.error({ ...what, account: place.account, livemode }, 'the movements of an account were not read');
+      await accounts.noteHealth(place, error);
     }
   }
   if (failures.length > 0 && failures.length === inMode.length) throw failures[0];

@@ -15,13 +15,15 @@ import {
 
 /** Stripe forgets a key after 24 h (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
 const keyLifeMs = 23 * 3_600_000;
+/** Stripe's id of a payment method. Other tokens are not asked for: `..` would be another path at Stripe. */
+const isMethod = /^pm_\w{1,250}$/;
 /** How far back a reservation is looked for whose key Stripe still knows and this database does not: 25 hours. */
 const lookBackSeconds = 25 * 3_600;
 
 /** Reserves a payment: the same one for each call under a key. No money moves. */
 export async function prepare(db: Db, stripe: Stripe, key: string, body: PrepareBody): Promise<Answer> {
   const { payment_method: method, amount, currency } = body;
-  if (method.type !== 'card' || method.token === null) return rejected(key);
+  if (method.type !== 'card' || method.token === null || !isMethod.test(method.token)) return rejected(key);
   const known = await reservationUnder(db, body, key);
   try {
     const reservation = known ?? (await reserve(db, stripe, key, { ...body, token: method.token }));
@@ -88,9 +90,10 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
   if (state.kind === 'canceled') return rejected(key, found.reference);
   if (state.kind !== 'not_charged') return shown(await decide(db, found, before, state));
   if (found.age_ms > keyLifeMs) return rejected(key, found.reference);
-  await confirm(stripe, found);
+  const isRefused = await confirm(stripe, found);
   const after = await stripe.paymentIntents.retrieve(found.reference, withCharge);
   const outcome = await settle(stripe, after);
+  if (outcome.kind === 'not_charged' && !isRefused) return noOutcome(503, 'Stripe has not decided yet');
   if (outcome.kind === 'not_charged' || outcome.kind === 'canceled') return rejected(key, found.reference);
   return shown(await decide(db, found, after, outcome));
 }
@@ -98,9 +101,10 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
 /**
  * Asks Stripe to take the money. The key is made from the reference, so two processes that confirm at once make one
  * charge. A decline and a refusal are not answered from here: the intent is read again.
+ * @returns whether Stripe has refused.
  * @throws what Stripe says of a request that it has not decided.
  */
-async function confirm(stripe: Stripe, { reference, amount }: Reservation): Promise<void> {
+async function confirm(stripe: Stripe, { reference, amount }: Reservation): Promise<boolean> {
   try {
     await stripe.paymentIntents.confirm(
       reference,
@@ -109,7 +113,9 @@ async function confirm(stripe: Stripe, { reference, amount }: Reservation): Prom
     );
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeCardError || isRefusal(error))) throw error;
+    return true;
   }
+  return false;
 }
 
 /** Tells the state of a payment. */

@@ -18,7 +18,7 @@ const payment = {
   payment_method: Type.Object({
     id: Type.String({ maxLength: 100 }),
     type: Type.String(),
-    token: Type.Union([Type.String({ maxLength: 255 }), Type.Null()]),
+    token: Type.Union([Type.String(), Type.Null()]),
   }),
 };
 

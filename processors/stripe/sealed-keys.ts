@@ -13,6 +13,17 @@ export interface KeyPlace {
 
 const placeOf = ({ account, livemode }: KeyPlace): Place => ['processor_stripe.accounts', 'key', account, livemode];
 
+/** The key of an account cannot be opened. Its message says why, and what to do. */
+export class KeyNotOpened extends Error {
+  override name = 'KeyNotOpened';
+
+  constructor({ account, livemode }: KeyPlace, why: string) {
+    const mode = livemode ? 'live' : 'sandbox';
+    const remedy = `add that key, or give the account a new one: processors rotate stripe --biller ${account}`;
+    super(`The Stripe key of ${account} (${mode}) ${why}: ${remedy} --mode ${mode}`);
+  }
+}
+
 /** Seals a key for its account and mode. @throws Error without a sealing key. */
 export function sealKey(keys: SealingKeys, plain: string, place: KeyPlace): Buffer {
   const [first] = keys;
@@ -20,12 +31,23 @@ export function sealKey(keys: SealingKeys, plain: string, place: KeyPlace): Buff
   return sealBytes(sealFormats[0], { id: first.id, key: createSecretKey(first.key) }, plain, placeOf(place));
 }
 
-/** Opens what `sealKey` has sealed for this account and mode. @throws Error if no key of ENCRYPTION_KEYS opens it. */
+/** Whether a key is sealed with the first key of ENCRYPTION_KEYS. */
+export function isSealedWithFirst(keys: SealingKeys, sealed: Uint8Array): boolean {
+  return partsOf(Buffer.from(sealed), sealFormats)?.keyId === keys[0]?.id;
+}
+
+/**
+ * Opens what `sealKey` has sealed for this account and mode.
+ * @throws KeyNotOpened if no key of ENCRYPTION_KEYS opens it, or if it was sealed for another account or mode.
+ */
 export function openKey(keys: SealingKeys, sealed: Uint8Array, place: KeyPlace): string {
   const parts = partsOf(Buffer.from(sealed), sealFormats);
   const key = keys.find(({ id }) => id === parts?.keyId);
-  if (parts === null || key === undefined) {
-    throw new Error(`the key of ${place.account} is sealed with "${parts?.keyId}", which ENCRYPTION_KEYS lacks`);
+  if (parts === null) throw new KeyNotOpened(place, 'is not sealed as this version seals');
+  if (key === undefined) throw new KeyNotOpened(place, `is sealed with "${parts.keyId}", which ENCRYPTION_KEYS lacks`);
+  try {
+    return openBytes(parts, createSecretKey(key.key), placeOf(place));
+  } catch {
+    throw new KeyNotOpened(place, `is sealed for another account, or with another key than "${key.id}" is now`);
   }
-  return openBytes(parts, createSecretKey(key.key), placeOf(place));
 }

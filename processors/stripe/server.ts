@@ -7,11 +7,12 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
-import { NoAccount, type StripeAccounts } from './accounts.ts';
+import { inWords, NoAccount, refusalOf, type StripeAccounts } from './accounts.ts';
 import { movements } from './movements.ts';
 import { cancel, charge, inquire, prepare } from './payments.ts';
 import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
 import { inquireRefund, refund } from './refunds.ts';
+import { KeyNotOpened } from './sealed-keys.ts';
 
 export interface StripeProcessor {
   db: Pool;
@@ -22,7 +23,8 @@ export interface StripeProcessor {
   stripeApiUrl: string | null;
 }
 
-const mostBodyBytes = 64 * 1024;
+/** As the protocol says: the metadata of a payment alone may have 100 KiB. */
+const mostBodyBytes = 1024 * 1024;
 
 interface Call {
   schema: TSchema;
@@ -73,10 +75,10 @@ async function answerTo(processor: StripeProcessor, request: IncomingMessage): P
   if (!isAuthorized(headers.authorization, processor.secret)) return noOutcome(401, 'the secret is wrong');
   if (method !== 'POST') return noOutcome(404, 'every call is a POST');
   const body = await readJson(request);
-  if (body === null) return noOutcome(400, `the body must be JSON of at most ${mostBodyBytes / 1024} KiB`);
+  if (body === null) return noOutcome(400, 'the body must be a JSON object of at most 1 MiB');
   if (url === '/movements') {
     if (!Value.Check(bodies.movements, body)) return malformed(bodies.movements, body);
-    return failing(null, processor, () => movements(processor.db, processor.accounts, body));
+    return failing(null, processor, () => movements(processor, body));
   }
   const call = Object.hasOwn(calls, url) ? calls[url] : undefined;
   if (call === undefined) return noOutcome(404, 'there is no such call');
@@ -95,22 +97,25 @@ async function answerTo(processor: StripeProcessor, request: IncomingMessage): P
 }
 
 /** Runs a call. What Stripe has not decided is no outcome, and the service asks again. */
-async function failing(place: For | null, { accounts }: StripeProcessor, run: () => Promise<Answer>): Promise<Answer> {
+async function failing(
+  place: For | null,
+  { accounts, logger }: StripeProcessor,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof NoAccount) return noOutcome(403, error.message);
+    if (error instanceof KeyNotOpened) {
+      logger.error(place ?? {}, error.message);
+      return noOutcome(503, 'the key of the account cannot be opened');
+    }
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    const { statusCode = 0, type, code } = error;
-    const isRefused = statusCode === 401 || statusCode === 403;
-    if (isRefused && place !== null)
-      await accounts.noteHealth(place, `Stripe responded ${statusCode} (${code ?? type})`);
-    if (isRefused) return noOutcome(403, 'Stripe refuses the key of the account, or a right that it needs');
-    if (statusCode === 409) return noOutcome(409, 'Stripe is busy with this key');
-    return noOutcome(
-      503,
-      statusCode === 0 ? 'Stripe gave no answer' : `Stripe responded ${statusCode} (${code ?? type})`,
-    );
+    if (place !== null) await accounts.noteHealth(place, error);
+    if (refusalOf(error) !== null)
+      return noOutcome(403, 'Stripe refuses the key of the account, or a right that it needs');
+    if (error.statusCode === 409) return noOutcome(409, 'Stripe is busy with this key');
+    return noOutcome(503, inWords(error));
   }
 }
 
