@@ -1,7 +1,7 @@
 import { ConfigError, readFaultyConfig } from '../../src/processes/config/config.ts';
 import type { SealingKeys } from './sealed-keys.ts';
 
-export interface StripeProcessorConfig {
+interface StripeProcessorConfig {
   port: number;
   /** What the service sends as a bearer token. */
   secret: string;
