@@ -213,7 +213,7 @@ describe('the Stripe account of a biller, as the pages say', function () {
       'card[exp_month]': '12',
       'card[exp_year]': '2030',
     };
-    const response = await fetch(`${rig.localstripe.url}/v1/payment_methods`, {
+    const response = await fetch(`${rig.url}/v1/payment_methods`, {
       method: 'POST',
       headers: { authorization: `Bearer ${rigKey}` },
       body: new URLSearchParams({ ...form, 'card[cvc]': '123' }),
