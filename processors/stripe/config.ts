@@ -2,7 +2,7 @@ import type { LogLevel } from '../../src/platform/logger.ts';
 import { ConfigError, readFaultyConfig } from '../../src/processes/config/config.ts';
 import type { SealingKeys } from './sealed-keys.ts';
 
-export interface StripeProcessorConfig {
+interface StripeProcessorConfig {
   port: number;
   /** What the service sends as a bearer token. */
   secret: string;

@@ -42,6 +42,10 @@ const notPasted: Readonly<Record<string, string>> = {
   '04-webhooks.md, json: {': 'is no code: a body in short',
   '04b-command-line.md, sh not-run: payments listen': 'runs until Ctrl-C: test/client/cli-listen.test.ts starts it',
   '04b-command-line.md, text: Ready. Events': 'is what that prints, with the time of day',
+  '07-going-live.md, sh not-run: stripe() {':
+    'needs a key of Stripe: test/docs/stripe.test.ts runs it against a server in place of Stripe',
+  '07-going-live.md, sh not-run: API_KEY=$LIVE_KEY call POST "/payment_intents/$INTENT/confirm"':
+    'needs Stripe: test/stripe/payments.test.ts and test/stripe/refunds.test.ts make such calls of the adapter',
   '12-pages-for-payers.md, html: <!doctype html>': 'is opened in a browser by test/pages/widget.test.ts',
   '13a-what-an-end-does.md, text: ': 'is no code: a response in short, to a request in the sentence before it',
 };

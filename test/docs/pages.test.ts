@@ -18,7 +18,7 @@ const withoutSamples = (text: string) => text.replace(/^```[\s\S]*?^```/gm, '');
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 
 /** The folders of the repository whose files the pages name. */
-const folders = 'src|dev|test|demo|bench|fuzz|faults|lab|tools|patches|docs|monitoring|temporal|clients';
+const folders = 'src|dev|test|demo|bench|fuzz|faults|lab|tools|patches|docs|monitoring|temporal|clients|processors';
 const repositoryPath = new RegExp(String.raw`(?<![\w./-])(?:${folders})/[\w./-]*\w`, 'g');
 /** Code such as `workflows/collection.ts`: relative to src/, or to the folder of the page. */
 const relativePath = /(?<=`)\w[\w.-]*\/[\w./-]*\w\.(?:ts|mjs|md|sql|ya?ml|json|cfg|sh)(?=`)/g;
@@ -58,6 +58,7 @@ function sources(): string {
     'fuzz',
     'faults',
     'lab',
+    'processors',
     'tools',
     'temporal',
     'patches',
