@@ -6,7 +6,7 @@ import { type Answer, ask as askServer, json, type Request } from './exchange.ts
 import { type Listed, listOf } from './lists.ts';
 
 /** How a card is declined. */
-export interface Decline {
+interface Decline {
   /** `card_declined` if not given. */
   readonly code?: string;
   readonly decline_code: string;
@@ -49,8 +49,8 @@ const known: readonly [RegExp, readonly string[]][] = [
 const usualDecline: Decline = { decline_code: 'generic_decline' };
 const needsPayer: Decline = { code: 'authentication_required', decline_code: 'authentication_required' };
 
-/** Opens a server that passes requests on to localstripe. */
-export async function openBridge(localstripe: string): Promise<Bridge> {
+/** Opens a server that passes requests on to the localstripe of their secret key. */
+export async function openBridge(storeOf: (key: string) => string): Promise<Bridge> {
   const declines = new Map<string, Decline>();
   /** Intents whose off-session confirm needed the payer. */
   const challenged = new Set<string>();
@@ -65,6 +65,7 @@ export async function openBridge(localstripe: string): Promise<Bridge> {
     // localstripe knows no restricted keys.
     const authorization = received.headers.authorization?.replace('Bearer rk_', 'Bearer sk_');
     const request = { ...received, headers: { ...received.headers, authorization } };
+    const localstripe = storeOf(received.headers.authorization?.replace('Bearer ', '') ?? '');
     const url = new URL(request.path, localstripe);
     const call = `${request.method} ${url.pathname}`;
     const form = new URLSearchParams(request.method === 'GET' ? url.search : request.body);
@@ -110,7 +111,11 @@ export async function openBridge(localstripe: string): Promise<Bridge> {
       return answerWith(402, { error: cardError(await ask(`/v1/payment_intents/${id}`)) });
     }
     const error = value.error as Json;
-    if (answer.status === 404) return answerWith(404, { error: { ...error, code: 'resource_missing' } });
+    if (answer.status === 404) {
+      // What a parameter names, and not the path, is a fault of the request.
+      const status = /^POST \/v1\/\w+$/.test(call) ? 400 : 404;
+      return answerWith(status, { error: { ...error, code: 'resource_missing' } });
+    }
     const ofIntent = /^POST \/v1\/payment_intents\/\w+\/(confirm|cancel)$/.test(call);
     if (answer.status === 402 && isConfirm) return answerWith(402, { error: cardError(await intentOf(url.pathname)) });
     if (answer.status === 402) return answerWith(402, { error: { ...error, type: 'card_error', ...usualDecline } });

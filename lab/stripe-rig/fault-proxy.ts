@@ -25,7 +25,7 @@ export type Fault =
   | { readonly kind: 'truncated' };
 
 /** Which calls: a text that the method and the path of one begin with, or a pattern for both, `POST /v1/refunds`. */
-export type Which = string | RegExp;
+type Which = string | RegExp;
 
 /** Returns the fault of a call; null for none. The call is its method and its path, such as `POST /v1/refunds`. */
 export type Choice = (call: string) => Fault | null;

@@ -1,4 +1,5 @@
-// Installs the programs that stand in for Stripe ahead of the tests: node --import ./setup.mjs lab/stripe-rig/install.ts
+// Installs the programs that stand in for Stripe ahead of the tests:
+// node --import ./setup.mjs lab/stripe-rig/install.ts
 import { print, printError } from '../../src/platform/terminal.ts';
 import { RigUnavailable, rigProgram, rigPrograms } from './programs.ts';
 

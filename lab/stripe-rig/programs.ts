@@ -1,6 +1,6 @@
-// The programs that stand in for Stripe: each by its registry's own client, pinned exactly, once per user, in the cache.
-// None is a dependency of package.json. They bring 130 packages that nothing here imports, and one is under the GPL: it
-// stays a process beside the tests.
+// The programs that stand in for Stripe: each by its registry's client, pinned exactly, once per user, in the cache.
+// None is a dependency of package.json. They bring 130 packages that nothing here imports, and one is under the GPL:
+// it stays a process beside the tests.
 
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';

@@ -41,7 +41,10 @@ export function startLocalStripe(folder: string, { keeps = false } = {}): Promis
   }));
 }
 
-/** Starts stripe-mock: it checks requests against Stripe's own OpenAPI document, and keeps nothing. @throws RigUnavailable */
+/**
+ * Starts stripe-mock: it checks requests against Stripe's own OpenAPI document, and keeps nothing.
+ * @throws RigUnavailable
+ */
 export function startStripeMock(folder: string): Promise<RigServer> {
   const argsOf = (port: number) => ['-http-addr', `127.0.0.1:${port}`];
   return start('stripe-mock', folder, (port) => ({ args: argsOf(port), env: {}, path: '/v1/balance' }));

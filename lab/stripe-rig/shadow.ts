@@ -5,7 +5,7 @@ import { ask, type Request } from './exchange.ts';
 import { rigKey } from './servers.ts';
 
 /** A request that Stripe's document does not allow. */
-export interface Complaint {
+interface Complaint {
   /** Method and path with its query. */
   readonly call: string;
   readonly body: string;

@@ -14,7 +14,7 @@ import {
   restoreReservation,
 } from './reservations.ts';
 
-/** Stripe forgets a key after 24 hours (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
+/** Stripe forgets a key after 24 h (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
 const keyLifeMs = 23 * 3_600_000;
 /** How far back a reservation is looked for whose key Stripe still knows and this database does not: 25 hours. */
 const lookBackSeconds = 25 * 3_600;

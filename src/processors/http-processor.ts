@@ -120,6 +120,9 @@ export function createHttpProcessor({
     }
   }
 
+  /** For whom a call is: in every body but that of movements, which are those of all accounts of the mode. */
+  const forOf = ({ billerId }: { billerId: string }) => ({ account: billerId, livemode });
+
   /**
    * The body of a charge and of its reservation; see docs/processors.md. A bank account in it lives as long as the
    * call.
@@ -128,7 +131,7 @@ export function createHttpProcessor({
     const { paymentMethodId, paymentMethodType: type, paymentMethodToken: token } = request;
     const isTyped = type === 'au_becs_debit' && token === null;
     const account = isTyped ? await readAccount(paymentMethodId, { livemode }) : null;
-    return { ...chargeMembers(request, account), livemode };
+    return { ...forOf(request), ...chargeMembers(request, account) };
   }
 
   return {
@@ -143,24 +146,25 @@ export function createHttpProcessor({
       return chargeOutcomeOf(answer, request, reference);
     },
     async inquire(request, reference, at) {
-      const body = { reference, at: at.toISOString() };
+      const body = { ...forOf(request), reference, at: at.toISOString() };
       return inquiryOf(await call({ path: '/inquire', key: null, body, timeoutMs: short }), request, reference);
     },
-    async cancel(reference) {
-      const body = { reference };
+    async cancel(request, reference) {
+      const body = { ...forOf(request), reference };
       checkCanceled(await call({ path: '/cancel', key: null, body, timeoutMs: short }), reference);
     },
     async refund(request) {
       const key = request.idempotencyKey;
-      return refundOutcomeOf(await call({ path: '/refunds', key, body: refundBody(request), timeoutMs }), key);
+      const body = { ...forOf(request), ...refundBody(request) };
+      return refundOutcomeOf(await call({ path: '/refunds', key, body, timeoutMs }), key);
     },
     async inquireRefund(request) {
       const key = request.idempotencyKey;
-      const body = refundBody(request);
+      const body = { ...forOf(request), ...refundBody(request) };
       return refundInquiryOf(await call({ path: '/refunds/inquire', key, body, timeoutMs: short }), key);
     },
     async movements(after) {
-      const body = { after };
+      const body = { livemode, after };
       return movementsOf(
         await call({ path: '/movements', key: null, body, timeoutMs: short, mostBytes: mostListBytes }),
       );

@@ -14,6 +14,8 @@ export interface ChargeRequest {
    * not send those to a processor that would refuse a repeated request because of them.
    */
   idempotencyKey: string;
+  /** For whom the money is taken. Several billers may stand behind one processor service. */
+  billerId: Id<'biller'>;
   paymentIntentId: Id<'payment_intent'>;
   /** Without the surcharge. */
   amount: MinorUnits;
@@ -83,6 +85,8 @@ export type ReadBankAccount = (
 export interface RefundRequest {
   /** The refund's id. */
   idempotencyKey: string;
+  /** Who gives the money back. */
+  billerId: Id<'biller'>;
   paymentIntentId: Id<'payment_intent'>;
   /** The reference of the charge; null if the processor reserved nothing for it. */
   chargeReference: string | null;
@@ -190,7 +194,7 @@ export interface PaymentProcessor {
   /** Returns the state of a reserved payment at `at`. Changes nothing. */
   inquire(request: ChargeRequest, reference: string, at: CustomerInstant): Promise<Inquiry>;
   /** Gives a reservation up. Does nothing if it was charged: `inquire` tells. */
-  cancel(reference: string): Promise<void>;
+  cancel(request: ChargeRequest, reference: string): Promise<void>;
   /**
    * Gives money back: once under a key, however often and however late it is asked.
    * @throws RequestRefused

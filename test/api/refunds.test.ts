@@ -109,6 +109,7 @@ describe('refunding a payment', () => {
     assert.deepEqual(book.asked, [
       {
         idempotencyKey: refundId,
+        billerId: (await stage.merchant.request('GET', '/account')).body.id,
         paymentIntentId: id,
         chargeReference: null,
         amount: total_amount,

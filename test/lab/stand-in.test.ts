@@ -56,6 +56,7 @@ describe('the stand-in for a live processor', function () {
   function request(weather: string, over: Partial<ChargeRequest> = {}): ChargeRequest {
     last += 1;
     return {
+      billerId: 'acct_1',
       idempotencyKey: `att_${last}`,
       paymentIntentId: `pi_${last}`,
       amount: 1000,
@@ -130,7 +131,7 @@ describe('the stand-in for a live processor', function () {
   it('cancels a reservation that was not charged, for good', async () => {
     const asked = request('');
     const reference = await reserve(asked);
-    await processor.cancel(reference);
+    await processor.cancel(asked, reference);
     await killAndWait();
     assert.equal(await cardState(asked), 'canceled');
     await assert.rejects(processor.charge(asked, reference), RequestRefused);

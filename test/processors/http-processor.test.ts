@@ -15,11 +15,14 @@ import {
 } from '../../src/processors/processor.ts';
 
 const key = 'att_1';
+/** In every body but that of movements. */
+const forAccount = { account: 'acct_1', livemode: true };
 const reference = 'ref_1';
 const secret = 'a-secret-of-24-characters';
 const at = customerInstant('2026-01-05T00:00:00Z');
 const chargeRequest: ChargeRequest = {
   idempotencyKey: key,
+  billerId: 'acct_1',
   paymentIntentId: 'pi_1',
   amount: 1000,
   totalAmount: 1018,
@@ -54,6 +57,7 @@ const debitRequest: ChargeRequest = {
 const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
 const refundRequest: RefundRequest = {
   idempotencyKey: key,
+  billerId: 'acct_1',
   paymentIntentId: 'pi_1',
   chargeReference: reference,
   amount: 300,
@@ -74,7 +78,7 @@ const calls = {
   debit: (client: HttpProcessor) => client.charge(debitRequest, reference),
   inquire: (client: HttpProcessor) => client.inquire(chargeRequest, reference, at),
   'inquire a debit': (client: HttpProcessor) => client.inquire(debitRequest, reference, at),
-  cancel: (client: HttpProcessor) => client.cancel(reference),
+  cancel: (client: HttpProcessor) => client.cancel(chargeRequest, reference),
   refund: (client: HttpProcessor) => client.refund(refundRequest),
   'inquire a refund': (client: HttpProcessor) => client.inquireRefund(refundRequest),
   movements: (client: HttpProcessor) => client.movements('41'),
@@ -285,7 +289,7 @@ describe('the client of a processor service', () => {
     for (const call of Object.values(calls)) await assert.rejects(call(processor));
     const method = { id: 'pm_1', type: 'card', token: 'tok_1' };
     const opened = { attempt: 2, opened_at: '2026-01-01T00:00:00.000Z' };
-    const paid = { amount: 1018, base_amount: 1000, currency: 'AUD', metadata: { order: '7' }, livemode: true };
+    const paid = { amount: 1018, base_amount: 1000, currency: 'AUD', metadata: { order: '7' }, ...forAccount };
     const charge = { payment_intent_id: 'pi_1', ...opened, ...paid, payment_method: method };
     const debit = {
       payment_method: { ...method, type: 'au_becs_debit' },
@@ -305,13 +309,14 @@ describe('the client of a processor service', () => {
       },
     };
     const refund = {
+      ...forAccount,
       payment_intent_id: 'pi_1',
       charge_reference: reference,
       amount: 300,
       currency: 'AUD',
       metadata: {},
     };
-    const asked = { reference, at: at.toISOString() };
+    const asked = { ...forAccount, reference, at: at.toISOString() };
     const sent = received.map(({ path, headers, body }) => [
       path,
       headers['idempotency-key'] ?? null,
@@ -323,10 +328,10 @@ describe('the client of a processor service', () => {
       ['/v1/charges', key, { ...charge, ...debit, reference }],
       ['/v1/inquire', null, asked],
       ['/v1/inquire', null, asked],
-      ['/v1/cancel', null, { reference }],
+      ['/v1/cancel', null, { ...forAccount, reference }],
       ['/v1/refunds', key, refund],
       ['/v1/refunds/inquire', key, refund],
-      ['/v1/movements', null, { after: '41' }],
+      ['/v1/movements', null, { livemode: true, after: '41' }],
     ]);
     for (const { method: verb, headers } of received) {
       assert.deepEqual([verb, headers.authorization], ['POST', `Bearer ${secret}`]);
@@ -355,7 +360,7 @@ describe('the client of a processor service', () => {
       [method, method],
     );
     await assert.rejects(client.inquire(typed, reference, at), OutcomeUnknown);
-    await assert.rejects(client.cancel(reference), OutcomeUnknown);
+    await assert.rejects(client.cancel(chargeRequest, reference), OutcomeUnknown);
     await assert.rejects(client.refund(refundRequest), OutcomeUnknown);
     await assert.rejects(client.prepare(debitRequest), OutcomeUnknown);
     await assert.rejects(client.prepare({ ...chargeRequest, paymentMethodToken: null }), OutcomeUnknown);

@@ -48,6 +48,7 @@ describe('every processor of the sandbox', function () {
     last += 1;
     return {
       idempotencyKey: `att_${last}`,
+      billerId: 'acct_1',
       paymentIntentId: `pi_${last}`,
       amount: 1000,
       totalAmount: 1018,
@@ -96,7 +97,7 @@ describe('every processor of the sandbox', function () {
         const reference = await reserve(processor, asked);
         for (let nth = 1; nth <= 2; nth += 1) assert.deepEqual(await processor.charge(asked, reference), outcome);
         assert.deepEqual(await processor.inquire(asked, reference, withoutClock(at)), { ...outcome, nextAt: null });
-        await processor.cancel(reference);
+        await processor.cancel(asked, reference);
         assert.deepEqual(await processor.inquire(asked, reference, withoutClock(at)), { ...outcome, nextAt: null });
       });
     }
@@ -140,6 +141,7 @@ describe('every processor of the sandbox', function () {
         last += 1;
         const asked: RefundRequest = {
           idempotencyKey: `re_${last}`,
+          billerId: 'acct_1',
           paymentIntentId: 'pi_1',
           chargeReference: null,
           amount,
@@ -151,4 +153,15 @@ describe('every processor of the sandbox', function () {
       }
     });
   }
+
+  it('behind HTTP takes the reference of a biller for nothing under another', async () => {
+    const asked = request();
+    const reference = await reserve(service, asked);
+    const other: ChargeRequest = { ...asked, billerId: 'acct_other' };
+    await assert.rejects(service.charge(other, reference), /responded 404/);
+    await assert.rejects(service.inquire(other, reference, withoutClock(at)), /responded 404/);
+    await assert.rejects(service.cancel(other, reference), /responded 404/);
+    const state = await service.inquire(asked, reference, withoutClock(at));
+    assert.deepEqual(state, { kind: 'not_charged', nextAt: null });
+  });
 });

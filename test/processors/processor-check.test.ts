@@ -27,6 +27,7 @@ describe('the check of a processor service', function () {
   const options = (over: Partial<CheckOptions> = {}): CheckOptions => ({
     url: standIn.url,
     secret: standIn.secret,
+    account: 'acct_1',
     token: 'tok_sandbox_visa_succeed',
     declinedToken: 'tok_sandbox_visa_decline_insufficient_funds',
     amount: 1000,

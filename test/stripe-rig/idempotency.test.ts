@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { after, before, beforeEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
@@ -94,6 +97,18 @@ describe('keys of idempotency in place of Stripe', function () {
 
   agreed('our layer before localstripe', () => layer.url);
   agreed('stripe-stateful-mock', () => statefulMock.url);
+
+  it('listen on loopback alone, though both programs by themselves listen on every address', async function () {
+    const outer = Object.values(networkInterfaces())
+      .flat()
+      .find((each) => each !== undefined && !each.internal && each.family === 'IPv4');
+    if (outer === undefined) return this.skip();
+    for (const { url } of [localstripe, statefulMock]) {
+      const { port } = new URL(url);
+      const [error]: { code?: string }[] = await once(connect(Number(port), outer.address), 'error');
+      assert.equal(error?.code, 'ECONNREFUSED');
+    }
+  });
 
   describe('where they differ, ours follows the pages of Stripe', () => {
     it('a key that is used for another endpoint is refused; stripe-stateful-mock executes it', async () => {

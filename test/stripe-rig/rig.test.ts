@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'mocha';
 import Stripe from 'stripe';
+import { chanceOf } from '../../lab/random.ts';
+import { seededFaults } from '../../lab/stripe-rig/fault-proxy.ts';
 import { programsOfRig } from '../../lab/stripe-rig/programs.ts';
-import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
+import { type RigCard, type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
 import { type StripeClient, stripeClient } from '../../processors/stripe/stripe-client.ts';
 import { useFolder } from '../runtime/support.ts';
@@ -22,7 +24,7 @@ describe('the rig in place of Stripe', function () {
   let isWrongOnPurpose = false;
 
   before('start it', async () => {
-    rig = await startStripeRig(folder.path);
+    rig = await startStripeRig(folder.path, { accounts: ['sk_test_another1234'] });
     stripe = stripeClient({ key: rigKey, apiVersion, baseUrl: rig.url });
   });
   afterEach('stripe-mock accepts every request', async () => {
@@ -31,26 +33,11 @@ describe('the rig in place of Stripe', function () {
   });
   after('end it', () => rig?.stop());
 
-  const cards = {
-    good: '4242424242424242',
-    declined: '4000000000000341',
-    challenge: '4000002500003155',
-  };
-
-  /** A card of a customer, made at localstripe itself: Stripe takes no numbers from us. */
-  async function methodOf(card: keyof typeof cards): Promise<string> {
-    const form = { type: 'card', 'card[number]': cards[card], 'card[exp_month]': '12' };
-    const body = new URLSearchParams({ ...form, 'card[exp_year]': '2030', 'card[cvc]': '123' });
-    const headers = { authorization: `Bearer ${rigKey}` };
-    const made = await fetch(`${rig.localstripe.url}/v1/payment_methods`, { method: 'POST', headers, body });
-    return ((await made.json()) as { id: string }).id;
-  }
-
-  async function prepare(card: keyof typeof cards = 'good', more: Partial<Stripe.PaymentIntentCreateParams> = {}) {
+  async function prepare(card: RigCard = 'good', more: Partial<Stripe.PaymentIntentCreateParams> = {}) {
     last += 1;
     const attempt = `att_${last}`;
     const customer = await stripe.customers.create({ metadata: { customer: 'cus_ours' } });
-    const method = await methodOf(card);
+    const method = await rig.makeCard(card);
     await stripe.paymentMethods.attach(method, { customer: customer.id });
     const intent = await stripe.paymentIntents.create(
       {
@@ -212,6 +199,26 @@ describe('the rig in place of Stripe', function () {
     assert.equal((await stripe.customers.create({})).livemode, false);
   });
 
+  it('shows an account nothing of another one', async () => {
+    const key = 'sk_test_another1234';
+    const another = stripeClient({ key, apiVersion, baseUrl: rig.url });
+    const { intent, method } = await prepare();
+    assert.equal((await errorOf(another.paymentIntents.retrieve(intent.id))).code, 'resource_missing');
+    const create = (payment_method: string) =>
+      another.paymentIntents.create({
+        amount: 5,
+        currency: 'aud',
+        payment_method,
+        metadata: { attempt: 'att_another' },
+      });
+    const refused = await errorOf(create(method));
+    assert.deepEqual([refused.statusCode, refused.code], [400, 'resource_missing']);
+    const { id } = await create(await rig.makeCard('good', key));
+    await another.paymentIntents.confirm(id);
+    assert.equal((await rig.judge(key)).successesOfAttempt.get('att_another'), 1);
+    assert.equal((await rig.judge()).successesOfAttempt.get('att_another'), undefined);
+  });
+
   it('refuses the key of a create under other parameters', async () => {
     const { attempt } = await prepare();
     const other = stripe.paymentIntents.create({ amount: 1, currency: 'aud' }, { idempotencyKey: attempt });
@@ -245,6 +252,41 @@ describe('the rig in place of Stripe', function () {
     await confirm(id);
     const { successesOfAttempt, takenForAttempt } = await rig.judge();
     assert.deepEqual([successesOfAttempt.get(attempt), takenForAttempt.get(attempt)], [2, 2036]);
+  });
+
+  it('charges each attempt once for a client that repeats calls under their keys, whatever goes wrong between', async () => {
+    const untilItSucceeds = async <T>(ask: () => Promise<T>): Promise<T> => {
+      for (;;) {
+        try {
+          return await ask();
+        } catch (error) {
+          assert.ok(error instanceof Stripe.errors.StripeError || error instanceof TypeError, String(error));
+        }
+      }
+    };
+    const methods = await Promise.all(Array.from({ length: 40 }, () => rig.makeCard('good')));
+    rig.faults.choose(seededFaults(chanceOf('rig'), 0.4));
+    const madeBefore = Object.values(rig.faults.made).reduce((sum, count) => sum + count, 0);
+    const attempts = await Promise.all(
+      methods.map(async (method, index) => {
+        const attempt = `att_seeded_${index}`;
+        const parameters = { amount: 1018, currency: 'aud', payment_method: method, metadata: { attempt } };
+        const { id } = await untilItSucceeds(() =>
+          stripe.paymentIntents.create(parameters, { idempotencyKey: attempt }),
+        );
+        // A page in place of an answer is no intent: only the state at Stripe counts.
+        await untilItSucceeds(async () => {
+          await confirm(id).catch(() => {});
+          if ((await retrieve(id)).status !== 'succeeded') throw new TypeError('not yet');
+        });
+        return attempt;
+      }),
+    );
+    rig.faults.choose(null);
+    const { successesOfAttempt } = await rig.judge();
+    assert.deepEqual(new Set(attempts.map((attempt) => successesOfAttempt.get(attempt))), new Set([1]));
+    const made = Object.values(rig.faults.made).reduce((sum, count) => sum + count, 0) - madeBefore;
+    assert.ok(made >= 40, `${made} faults`);
   });
 
   it('fails a test that sends what Stripe’s document does not allow, whatever localstripe says', async () => {

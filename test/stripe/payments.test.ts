@@ -16,7 +16,7 @@ describe('a payment by Stripe', function () {
     stripe.call('/charges', { ...body, reference }, key);
   const inquire = async (reference: string) => (await stripe.call('/inquire', { reference })).body.outcome;
   const atStripe = async (path: string, form?: Record<string, string>) => {
-    const response = await fetch(`${stripe.rig.localstripe.url}/v1/${path}`, {
+    const response = await fetch(`${stripe.rig.localstripe().url}/v1/${path}`, {
       method: form ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${rigKey}` },
       ...(form && { body: new URLSearchParams(form) }),

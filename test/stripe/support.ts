@@ -105,7 +105,7 @@ export function useStripe(): StripeUnderTest {
     payment,
     async card(number = '4242424242424242') {
       const form = { type: 'card', 'card[number]': number, 'card[exp_month]': '12', 'card[exp_year]': '2030' };
-      const response = await fetch(`${rig.localstripe.url}/v1/payment_methods`, {
+      const response = await fetch(`${rig.localstripe().url}/v1/payment_methods`, {
         method: 'POST',
         headers: { authorization: `Bearer ${rigKey}` },
         body: new URLSearchParams({ ...form, 'card[cvc]': '123' }),

@@ -1,6 +1,7 @@
 // `npm run processor:check`: plays the promises of docs/processors.md against a processor service, by its URL. For the
 // author of such a service.
 import { readOptions, UsageError, wholeNumber } from '../../lab/program.ts';
+import { type Id, namedId } from '../../src/domain/ids.ts';
 import { print, printError } from '../../src/platform/terminal.ts';
 import { isRemoteAddress } from '../../src/processes/config/transport.ts';
 import { announcement, lineOf, summaryOf } from './report.ts';
@@ -15,6 +16,7 @@ Plays the promises of docs/processors.md against a processor service, and prints
 what was seen, or "not tried" with the reason.
   --url              of the service, such as http://127.0.0.1:9000/v1
   --secret           its secret. Prefer the variable PROCESSOR_SECRET: other users of this machine see arguments
+  --account          the biller, acct_…, whose account is charged, of a service that has several
   --token            of a payment method that is charged (${succeeding})
   --declined-token   of one that is declined (${declined}, if --token is not given)
   --amount           of each payment, in minor units (1000)
@@ -28,6 +30,7 @@ async function main(): Promise<number> {
   const values = readOptions({
     url: { type: 'string' },
     secret: { type: 'string' },
+    account: { type: 'string' },
     token: { type: 'string' },
     'declined-token': { type: 'string' },
     amount: { type: 'string', default: '1000' },
@@ -44,6 +47,7 @@ async function main(): Promise<number> {
   const options: CheckOptions = {
     url: urlIn(values.url),
     secret: secretIn(values.secret ?? process.env.PROCESSOR_SECRET),
+    account: accountIn(values.account),
     token: token ?? succeeding,
     declinedToken: values['declined-token'] ?? (token === undefined ? declined : null),
     amount: wholeNumber('--amount', values.amount),
@@ -71,6 +75,12 @@ function urlIn(text: string | undefined): string {
 function secretIn(text: string | undefined): string {
   if (text) return text;
   throw new UsageError('set PROCESSOR_SECRET to the secret of the service');
+}
+
+function accountIn(text: string | undefined): Id<'biller'> | null {
+  if (text === undefined) return null;
+  if (/^acct_\w+$/.test(text)) return namedId('biller', text);
+  throw new UsageError(`--account needs the id of a biller, such as acct_…, not "${text}"`);
 }
 
 function currencyIn(text: string): string {

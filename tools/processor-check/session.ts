@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { inParallel, range } from '../../lab/parallel.ts';
 import { findFixtureCard } from '../../src/domain/cards.ts';
 import type { ChargeOutcome } from '../../src/domain/charge-outcome.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import type { withoutClock } from '../../src/domain/instants.ts';
 import type { MinorUnits } from '../../src/domain/units.ts';
 import { realNow } from '../../src/platform/real-time.ts';
@@ -24,6 +24,8 @@ export interface CheckOptions {
   /** Of the service, without a slash at its end. */
   url: string;
   secret: string;
+  /** The biller whose account is charged. Null: the service looks at no biller. */
+  account: Id<'biller'> | null;
   /** Of a payment method that is charged. */
   token: string;
   /** Of one that is declined; null if there is none. */
@@ -103,6 +105,7 @@ export class Session {
     const isFixture = !livemode && findFixtureCard(token) !== null;
     return {
       idempotencyKey: newId('payment_attempt'),
+      billerId: this.options.account ?? 'acct_processorcheck',
       paymentIntentId: newId('payment_intent', { livemode }),
       amount,
       totalAmount: amount,
@@ -176,6 +179,7 @@ export class Session {
   newRefund({ request, reference }: Payment, amount: MinorUnits): RefundRequest {
     return {
       idempotencyKey: newId('refund'),
+      billerId: request.billerId,
       paymentIntentId: request.paymentIntentId,
       chargeReference: reference,
       amount,

@@ -29,6 +29,9 @@ type Account = NonNullable<Body['payment_method']['bank_account']>;
 
 const turnedAway: Partial<Record<Weather, number>> = { reset_before: 0, rate_limited: 429, busy: 409, refused: 422 };
 
+/** Or it is another account's. */
+const noSuchReference: Reply = { status: 404, body: { error: 'no such reference' } };
+
 /** Movements in one answer. */
 const pageSize = 1000;
 
@@ -40,6 +43,7 @@ export async function answerTo(call: Call, ledger: LedgerFile, climateFile: stri
   const { kind, key, body } = call;
   const climate = readClimate(climateFile);
   const reserved = body.reference === undefined ? null : ledger.reservedAs(body.reference);
+  if (reserved !== null && reserved.body.account !== body.account) return { ...noSuchReference, weather: null };
   const metadata = body.metadata ?? reserved?.body.metadata ?? {};
   const weather = weatherOf(climate, { kind, key, nth: ledger.callsOf(kind, key) + 1, metadata });
   const noted = {
@@ -157,7 +161,7 @@ async function prepare({ key, body }: Call, ledger: LedgerFile, { forgetsKeys }:
 async function charge({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
   const { reference = '' } = body;
   const reserved = ledger.reservedAs(reference);
-  if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
+  if (reserved === null) return noSuchReference;
   if (ledger.isCanceled(reference))
     return { status: 422, body: { idempotency_key: key, reference, outcome: 'rejected' } };
   if (!canPay(body)) return { status: 422, body: { idempotency_key: key, reference, outcome: 'rejected' } };
@@ -192,7 +196,7 @@ async function chargedBy({ idempotency_key, reference, payment_intent_id, body }
 async function inquire({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const { reference = '', at = '' } = body;
   const reserved = ledger.reservedAs(reference);
-  if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
+  if (reserved === null) return noSuchReference;
   const kept = await ledger.keptUnder('charge', reference);
   if (kept === null) {
     return { status: 200, body: { reference, outcome: ledger.isCanceled(reference) ? 'canceled' : 'not_charged' } };
@@ -209,7 +213,7 @@ async function inquire({ body }: Call, ledger: LedgerFile): Promise<Reply> {
 async function cancel({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const { reference = '' } = body;
   const reserved = ledger.reservedAs(reference);
-  if (reserved === null) return { status: 404, body: { error: 'no such reference' } };
+  if (reserved === null) return noSuchReference;
   const kept = ledger.keptUnder('charge', reference);
   if (kept !== null) return { status: 200, body: shown(await kept).body };
   const { idempotency_key, payment_intent_id } = reserved;
@@ -225,6 +229,8 @@ function givenBack(reference: Body['charge_reference'], { movements }: LedgerFil
 
 async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
   const { payment_intent_id, amount, currency, metadata, charge_reference: reference } = body;
+  const reserved = reference ? ledger.reservedAs(reference) : null;
+  if (reserved !== null && reserved.body.account !== body.account) return noSuchReference;
   const charged = reference ? await ledger.keptUnder('charge', reference) : null;
   const earlier = ledger.keptUnder('refund', key);
   if (earlier === null && charged !== null && givenBack(reference, ledger) + amount > charged.amount) {
@@ -233,6 +239,7 @@ async function refund({ key, body }: Call, ledger: LedgerFile, { storesError }: 
   const decide = async (): Promise<KeptCall> => {
     const request = {
       idempotencyKey: key,
+      billerId: namedId('biller', body.account),
       paymentIntentId: namedId('payment_intent', payment_intent_id),
       chargeReference: reference ?? null,
       amount,
@@ -265,6 +272,7 @@ function requestOf(key: string, body: Body): ChargeRequest {
   const { debit } = body;
   return {
     idempotencyKey: key,
+    billerId: namedId('biller', body.account),
     paymentIntentId: namedId('payment_intent', body.payment_intent_id),
     amount: body.base_amount,
     totalAmount: body.amount,

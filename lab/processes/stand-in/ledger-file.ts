@@ -5,6 +5,8 @@ import type { CallKind } from './weather.ts';
 
 /** The members of a body that count here; see docs/processors.md. */
 export interface Body {
+  /** The biller, by its id. */
+  account: string;
   payment_intent_id: string;
   amount: number;
   base_amount: number;

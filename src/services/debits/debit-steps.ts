@@ -161,7 +161,7 @@ async function askAbout(
   if (payment.kind === 'failed') return payment;
   if (step.ask === 'reserve') {
     if (!(await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin)))) {
-      await processor.cancel(payment.reference);
+      await processor.cancel(payment.request, payment.reference);
       return null;
     }
     pass('debit handed over');

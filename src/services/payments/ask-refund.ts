@@ -20,8 +20,15 @@ export async function requestRefund(
   refund: RefundRow,
   { isReopened }: { isReopened: boolean },
 ): Promise<RefundOutcome> {
-  const { id: idempotencyKey, payment_intent_id: paymentIntentId, amount, currency, metadata } = refund;
-  const request = { idempotencyKey, paymentIntentId, chargeReference: null, amount, currency, metadata };
+  const {
+    id: idempotencyKey,
+    biller_id: billerId,
+    payment_intent_id: paymentIntentId,
+    amount,
+    currency,
+    metadata,
+  } = refund;
+  const request = { idempotencyKey, billerId, paymentIntentId, chargeReference: null, amount, currency, metadata };
   // Without reservations, the same key always gets the same outcome: it is asked again.
   if (processor.prepare === null) return processor.refund(request);
   const { reference, is_open: isOpen } = await selectRefundedCharge(db, paymentIntentId, refund.livemode);

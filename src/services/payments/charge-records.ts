@@ -152,6 +152,7 @@ export function chargeOf(
   assertAmount(intent);
   const request = method && {
     idempotencyKey: attempt.id,
+    billerId: intent.biller_id,
     paymentIntentId: intent.id,
     amount: intent.amount,
     totalAmount: intent.total_amount,

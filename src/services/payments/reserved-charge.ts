@@ -172,7 +172,7 @@ async function giveUp(
   { request, reference }: ReservedPayment,
   at: () => CustomerInstant,
 ): Promise<ChargeOutcome | Submitted | null> {
-  await processor.cancel(reference);
+  await processor.cancel(request, reference);
   const state = await processor.inquire(request, reference, at());
   if (state.kind === 'canceled') return null;
   const outcome = outcomeIn(state);

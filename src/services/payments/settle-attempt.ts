@@ -118,7 +118,7 @@ export async function askedBefore(
   try {
     const state = await processor.inquire(request, reference, at);
     if (state.kind !== 'not_charged' || outcome !== 'failed') return state;
-    await processor.cancel(reference);
+    await processor.cancel(request, reference);
     return await processor.inquire(request, reference, at);
   } catch (error) {
     if (error instanceof OutcomeUnknown) return null;

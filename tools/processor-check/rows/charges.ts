@@ -29,7 +29,7 @@ export const chargeRows: readonly Row[] = [
     takes: 0,
     async play(session) {
       const payment = await session.reserve();
-      await session.client.cancel(payment.reference);
+      await session.client.cancel(payment.request, payment.reference);
       expect(lastOutcome(session, '/cancel') === 'canceled', '/cancel of a reservation does not say canceled');
       const outcome = await known(session.charge(payment));
       expect(outcome === null, `/charges of a canceled reservation says ${outcome === null ? '' : inWords(outcome)}`);
@@ -45,7 +45,7 @@ export const chargeRows: readonly Row[] = [
     async play(session) {
       const payment = await session.reserve();
       const charges = session.chargeAtOnce(payment, atOnce / 2);
-      const cancels = known(session.client.cancel(payment.reference));
+      const cancels = known(session.client.cancel(payment.request, payment.reference));
       const outcomes = await charges;
       await cancels;
       const told = lastOutcome(session, '/cancel');
@@ -65,7 +65,7 @@ export const chargeRows: readonly Row[] = [
     takes: 1,
     async play(session) {
       const payment = await session.paid();
-      await session.client.cancel(payment.reference);
+      await session.client.cancel(payment.request, payment.reference);
       const told = lastOutcome(session, '/cancel');
       expect(told === 'succeeded', `/charges says succeeded, a later /cancel says ${told}`);
       const state = await session.settled(payment);
@@ -120,8 +120,27 @@ export const chargeRows: readonly Row[] = [
       const answer = await session.post('/charges', { key, body: JSON.stringify(session.chargeBody(unknown)) });
       const outcome = outcomeIn(answer, (each) => chargeOutcomeOf(each, request, unknown.reference));
       expect(outcome === null, `/charges of an unknown reference says ${outcome === null ? '' : inWords(outcome)}`);
-      await known(session.client.cancel(unknown.reference));
+      await known(session.client.cancel(request, unknown.reference));
       expect(lastOutcome(session, '/cancel') === null, '/cancel of an unknown reference tells an outcome');
+    },
+  },
+  {
+    promise: 'another account’s reference gets no outcome',
+    plays: 'a reservation is inquired and charged for another account',
+    takes: 0,
+    async play(session) {
+      if (session.options.account === null)
+        throw new NotTried('it is for services with several accounts: give --account');
+      const payment = await session.reserve();
+      const { idempotencyKey: key } = payment.request;
+      const body = JSON.stringify({ ...session.chargeBody(payment), account: 'acct_ofanotherbiller' });
+      for (const path of ['/inquire', '/charges']) {
+        const answer = await session.post(path, { key, body });
+        const outcome = outcomeIn(answer, (each) => chargeOutcomeOf(each, payment.request, payment.reference));
+        expect(outcome === null, `${path} for another account says ${outcome === null ? '' : inWords(outcome)}`);
+      }
+      const state = await session.inquire(payment);
+      expect(state.kind === 'not_charged', `after a charge for another account, /inquire says ${inWords(state)}`);
     },
   },
 ];
