@@ -20,7 +20,7 @@ export type Fault =
   | { readonly kind: 'reset_request'; readonly at: number }
   | { readonly kind: 'reset_answer'; readonly at: number }
   | { readonly kind: 'delay'; readonly ms: number }
-  | { readonly kind: 'status'; readonly status: 409 | 429 | 500 | 503; readonly when: 'before' | 'after' }
+  | { readonly kind: 'status'; readonly status: 401 | 403 | 409 | 429 | 500 | 503; readonly when: 'before' | 'after' }
   | { readonly kind: 'html'; readonly when: 'before' | 'after' }
   | { readonly kind: 'truncated' };
 
@@ -126,8 +126,7 @@ async function sendPart(target: string, received: Received, at: number): Promise
   socket.resetAndDestroy();
 }
 
-const statusTypes = { 409: 'invalid_request_error', 429: 'invalid_request_error', 500: 'api_error', 503: 'api_error' };
-const statusCodes = { 409: 'lock_timeout', 429: 'rate_limit', 500: undefined, 503: undefined };
+const statusCodes: Readonly<Record<number, string>> = { 409: 'lock_timeout', 429: 'rate_limit' };
 
 /** The answer as the fault makes it. */
 function spoil(fault: Fault | null, answer: Answer | null): Answer {
@@ -137,7 +136,11 @@ function spoil(fault: Fault | null, answer: Answer | null): Answer {
   }
   if (fault?.kind === 'status') {
     const { status } = fault;
-    const error = { type: statusTypes[status], code: statusCodes[status], message: 'A fault of the rig.' };
+    const error = {
+      type: status < 500 ? 'invalid_request_error' : 'api_error',
+      code: statusCodes[status],
+      message: 'A fault of the rig.',
+    };
     return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error }) };
   }
   if (answer === null) throw new Error('an answer is missing');

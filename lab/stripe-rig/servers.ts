@@ -46,7 +46,8 @@ export function startLocalStripe(folder: string, { keeps = false } = {}): Promis
  * @throws RigUnavailable
  */
 export function startStripeMock(folder: string): Promise<RigServer> {
-  const argsOf = (port: number) => ['-http-addr', `127.0.0.1:${port}`];
+  // Without an address for HTTPS it takes port 12112 of all addresses, and there can be one alone.
+  const argsOf = (port: number) => ['-http-addr', `127.0.0.1:${port}`, '-https-addr', '127.0.0.1:0'];
   return start('stripe-mock', folder, (port) => ({ args: argsOf(port), env: {}, path: '/v1/balance' }));
 }
 

@@ -1,26 +1,23 @@
 // One life of a payment at the processor service of Stripe, drawn from a seed: calls that go wrong at every place,
 // repeated and at once, restarts, days that pass, rows that are lost, and people in Stripe's dashboard.
 
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Chance, chanceOf } from '../../lab/random.ts';
 import { openFaultProxy, seededFaults } from '../../lab/stripe-rig/fault-proxy.ts';
 import { openIdempotencyLayer } from '../../lab/stripe-rig/idempotency.ts';
 import type { StripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
-import { type Chance, chanceOf } from '../../lab/random.ts';
 import { openAccounts } from '../../processors/stripe/accounts.ts';
 import { createStripeProcessor } from '../../processors/stripe/server.ts';
-import { newId } from '../../src/domain/ids.ts';
+import { type Id, newId } from '../../src/domain/ids.ts';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import * as answers from '../../src/processors/http-answers.ts';
+import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { type ChargeRequest, OutcomeUnknown, RequestRefused } from '../../src/processors/processor.ts';
-import {
-  chargeReserved,
-  type RequestedCharge,
-  type ReservingProcessor,
-  reservePayment,
-} from '../../src/services/payments/reserved-charge.ts';
+import { chargeReserved, type RequestedCharge, reservePayment } from '../../src/services/payments/reserved-charge.ts';
 import { account, sealingKeys } from './support.ts';
 
 /** What the service was told at the end. */
@@ -37,9 +34,9 @@ export interface Told {
 }
 
 const cards = [
-  { weight: 6, number: '4242424242424242' },
-  { weight: 3, number: '4000000000000341' },
-  { weight: 2, number: '4000002760003184' },
+  { weight: 6, card: 'good' },
+  { weight: 3, card: 'declined' },
+  { weight: 2, card: 'challenge' },
 ] as const;
 const amount = 1018;
 const dayMs = 25 * 3_600_000;
@@ -56,19 +53,24 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
   const story: string[] = [];
   const way = await openWay(rig, chance.fork('faults'));
   const adapters = await openAdapters(sql, way.url, chance.happens(0.3) ? 2 : 1);
-  const processor = processorAt(() => chance.pick(adapters.urls()));
+  const processors = adapters.urls.map((url) => createHttpProcessor({ url, secret, livemode: false }));
   const attemptId = newId('payment_attempt');
   const atStripe = async (path: string, form: Record<string, string> = {}) => {
     const headers = { authorization: `Bearer ${rigKey}` };
     const init = { method: 'POST', headers, body: new URLSearchParams(form) };
-    return (await (await fetch(`${rig.localstripe.url}/v1/${path}`, init)).json()) as { id: string };
+    return (await (await fetch(`${rig.localstripe().url}/v1/${path}`, init)).json()) as { id: string };
   };
-  const card = chance.pickByWeight([...cards]).number;
-  const { id: token } = await atStripe('payment_methods', {
-    ...{ type: 'card', 'card[number]': card, 'card[exp_month]': '12', 'card[exp_year]': '2030', 'card[cvc]': '123' },
-  });
+  const { card } = chance.pickByWeight([...cards]);
+  const token = await rig.makeCard(card);
+  const billerId = account as Id<'biller'>;
   const request: ChargeRequest = {
-    ...{ idempotencyKey: attemptId, paymentIntentId: newId('payment_intent', { livemode: false }), amount, totalAmount: amount },
+    ...{
+      billerId,
+      idempotencyKey: attemptId,
+      paymentIntentId: newId('payment_intent', { livemode: false }),
+      amount,
+      totalAmount: amount,
+    },
     ...{ currency: 'AUD', attempt: 1, openedAt: realNow(), paymentMethodId: newId('payment_method') },
     ...{ paymentMethodType: 'card', paymentMethodToken: token, fixtureToken: null, metadata: {}, debit: null },
   };
@@ -78,6 +80,7 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
 
   async function ask(): Promise<void> {
     const charge = { attemptId, livemode: false, isReopened, request } as RequestedCharge;
+    const processor = chance.pick(processors);
     isReopened = true;
     const reserved = await reservePayment(sql, processor, charge);
     const outcome = reserved.kind === 'failed' ? reserved : await chargeReserved(sql, processor, charge, reserved);
@@ -143,7 +146,8 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
       story.push(`${what} × ${times}`);
       const calls = asks.flatMap((each) => Array.from({ length: times }, () => unlessUnknown(each())));
       if (chance.happens(0.1)) calls.push(person());
-      if (chance.happens(0.15)) calls.push(adapters.restart().then(() => void story.push('restarted')));
+      if (chance.happens(0.15))
+        calls.push(adapters.restart(chance.below(processors.length)).then(() => void story.push('restarted')));
       await Promise.all(calls);
       if (chance.happens(0.2)) {
         story.push('rows are lost');
@@ -160,9 +164,11 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
     const amounts = chargeReference === null ? [] : chance.pick([[], [], [400], [400, 700], [500, 518]]);
     const refunds = amounts.map((each) => ({ key: newId('refund'), amount: each, outcomes: new Set<string>() }));
     const giveBack = refunds.map((each) => async () => {
-      const { key: idempotencyKey, amount: money } = each;
+      const { key: idempotencyKey } = each;
       const { paymentIntentId } = request;
-      const asked = { idempotencyKey, paymentIntentId, chargeReference, amount: money, currency: 'AUD', metadata: {} };
+      const money = { amount: each.amount, currency: 'AUD' };
+      const asked = { billerId, idempotencyKey, paymentIntentId, chargeReference, ...money, metadata: {} };
+      const processor = chance.pick(processors);
       try {
         each.outcomes.add((await processor.refund(asked)).kind);
       } catch (error) {
@@ -176,6 +182,7 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
     return { name, attemptId, outcomes, refunds, story, hadPerson };
   } finally {
     await adapters.idle();
+    for (const each of processors) await each.close();
     await adapters.close();
     await way.close();
   }
@@ -216,86 +223,36 @@ async function openAdapters(sql: Pool, stripeApiUrl: string, count: number) {
   let underWay = 0;
   /** An adapter says one line for each call when the call has ended, whether or not anybody waits for it. */
   const logger = { info: () => (underWay -= 1), error() {}, warn() {} } as unknown as Logger;
-  const running: { url: string; end(): void }[] = [];
-  const start = async () => {
+  const start = async (port = 0) => {
     const accounts = openAccounts(sql, sealingKeys, stripeApiUrl);
     const server = createStripeProcessor({ db: sql, accounts, secret, logger, stripeApiUrl });
     server.prependListener('request', () => (underWay += 1));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const end = () => {
-      server.close();
-      server.closeAllConnections();
-    };
-    running.push({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, end });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    return server;
   };
-  for (let index = 0; index < count; index += 1) await start();
+  const end = async (server: Server) => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  const portOf = (server: Server) => (server.address() as AddressInfo).port;
+  const running: Server[] = [];
+  for (let index = 0; index < count; index += 1) running.push(await start());
   return {
-    urls: () => running.map(({ url }) => url),
+    urls: running.map((server) => `http://127.0.0.1:${portOf(server)}`),
     /** Calls under way lose their caller, as if it was killed; what they have sent to Stripe is on its way. */
-    async restart() {
-      await start();
-      running.shift()?.end();
+    async restart(index: number) {
+      const [server] = running.slice(index);
+      if (server === undefined) return;
+      const port = portOf(server);
+      await end(server);
+      running[index] = await start(port);
     },
     async idle() {
-      while (underWay > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+      while (underWay > 0) await pause(2);
     },
     async close() {
-      for (const each of running) each.end();
-    },
-  };
-}
-
-/** The processor as the service calls it, with its own reading of answers, at one of several addresses. */
-function processorAt(url: () => string): ReservingProcessor {
-  async function call(path: string, key: string | null, members: Record<string, unknown>) {
-    try {
-      const response = await fetch(url() + path, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${secret}`,
-          'content-type': 'application/json',
-          ...(key === null ? {} : { 'idempotency-key': key }),
-        },
-        body: JSON.stringify({ account, livemode: false, ...members }),
-      });
-      return { from: 'the processor', status: response.status, retryAfterMs: null, body: await response.text() };
-    } catch {
-      throw new OutcomeUnknown('the processor gave no outcome');
-    }
-  }
-  const payment = (request: ChargeRequest) => ({
-    ...{ payment_intent_id: request.paymentIntentId, amount: request.totalAmount, currency: request.currency },
-    payment_method: { id: request.paymentMethodId, type: 'card', token: request.paymentMethodToken },
-  });
-  const refund = (request: Parameters<ReservingProcessor['refund']>[0]) => ({
-    ...{ payment_intent_id: request.paymentIntentId, charge_reference: request.chargeReference },
-    ...{ amount: request.amount, currency: request.currency },
-  });
-  return {
-    async prepare(request) {
-      const { idempotencyKey: key } = request;
-      return answers.reservationOf(await call('/prepare', key, payment(request)), key);
-    },
-    async charge(request, reference) {
-      const body = { ...payment(request), reference };
-      return answers.chargeOutcomeOf(await call('/charges', request.idempotencyKey, body), request, reference ?? '');
-    },
-    async inquire(request, reference) {
-      return answers.inquiryOf(await call('/inquire', null, { reference }), request, reference ?? '');
-    },
-    async cancel(reference) {
-      answers.checkCanceled(await call('/cancel', null, { reference }), reference);
-    },
-    async refund(request) {
-      const { idempotencyKey: key } = request;
-      return answers.refundOutcomeOf(await call('/refunds', key, refund(request)), key);
-    },
-    async inquireRefund(request) {
-      const { idempotencyKey: key } = request;
-      return answers.refundInquiryOf(await call('/refunds/inquire', key, refund(request)), key);
-    },
-    async movements(after) {
-      return answers.movementsOf(await call('/movements', null, { after }));
+      for (const each of running) await end(each);
     },
   };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { chanceOf } from '../../lab/random.ts';
 import { seededFaults } from '../../lab/stripe-rig/fault-proxy.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
-import { chanceOf } from '../../lab/random.ts';
 import { openAccounts, writeAccount } from '../../processors/stripe/accounts.ts';
 import { movements } from '../../processors/stripe/movements.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
@@ -14,7 +14,7 @@ import { searchMs, searchRuns, searchSeed } from '../support/search.ts';
 import { playSchedule, type Told } from './schedule.ts';
 import { account, sealingKeys } from './support.ts';
 
-const schedules = searchRuns(160);
+const schedules = searchRuns(100);
 const seed = searchSeed;
 /** localstripe is a new one for so many: its lists become slow. */
 const batch = 200;
