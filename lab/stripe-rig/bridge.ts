@@ -16,6 +16,8 @@ interface Decline {
 export interface Bridge extends LoopbackServer {
   /** From now on the declines of this payment method are such; that it is declined is localstripe's decision. */
   declineAs(paymentMethod: string, decline: Decline): void;
+  /** Intents of which one more confirmation came after a charge. localstripe refuses it; Stripe may take it. */
+  readonly confirmedAgain: ReadonlySet<string>;
 }
 
 type Json = Record<string, unknown>;
@@ -52,6 +54,7 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
   const declines = new Map<string, Decline>();
   /** Intents whose off-session confirm needed the payer. */
   const challenged = new Set<string>();
+  const confirmedAgain = new Set<string>();
 
   const server = await serveOnLoopback(async (received, response) => {
     const { status, headers, body } = await answerTo(received);
@@ -118,6 +121,7 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
     if (answer.status === 402) return answerWith(402, { error: { ...error, type: 'card_error', ...usualDecline } });
     if (answer.status === 400 && ofIntent) {
       const intent = await intentOf(url.pathname);
+      if (isConfirm && (intent.latest_charge ?? intent.last_payment_error) !== null) confirmedAgain.add(intent.id);
       const message = `This PaymentIntent's status is ${intent.status}.`;
       return answerWith(400, {
         error: { ...error, code: 'payment_intent_unexpected_state', message, payment_intent: intent },
@@ -169,6 +173,7 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
 
   return {
     declineAs: (paymentMethod, decline) => void declines.set(paymentMethod, decline),
+    confirmedAgain,
     url: server.url,
     get connections() {
       return server.connections;

@@ -17,6 +17,8 @@ export interface Verdict {
   readonly refunded: ReadonlyMap<string, number>;
   /** How many refunds, by `metadata.refund`. More than one is given back twice. */
   readonly refunds: ReadonlyMap<string, number>;
+  /** Intents that were declined and not canceled: somebody could confirm them again. */
+  readonly openAfterDecline: ReadonlySet<string>;
 }
 
 interface Item {
@@ -25,6 +27,8 @@ interface Item {
   amount: number;
   payment_intent: string | null;
   metadata: Record<string, string>;
+  /** Of an intent. */
+  last_payment_error?: unknown;
 }
 
 /** Reads all of localstripe, past every layer of the rig. */
@@ -40,7 +44,11 @@ export async function judge(localstripe: Pick<RigServer, 'url'>): Promise<Verdic
     charges: new Map<string, number>(),
     refunded: new Map<string, number>(),
     refunds: new Map<string, number>(),
+    openAfterDecline: new Set<string>(),
   };
+  for (const { id, status, last_payment_error: error } of intents ?? []) {
+    if (error != null && status !== 'canceled' && status !== 'succeeded') verdict.openAfterDecline.add(id);
+  }
   for (const { id, payment_intent, status, amount } of charges ?? []) {
     const intent = payment_intent ?? id;
     add(verdict.charges, intent, 1);

@@ -11,6 +11,7 @@ import {
   type Reservation,
   reservationOf,
   reservationUnder,
+  restoreReservation,
 } from './reservations.ts';
 
 /** Stripe forgets a key after 24 h (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
@@ -77,9 +78,25 @@ async function findByAttempt(stripe: Stripe, attempt: string): Promise<Stripe.Pa
   return null;
 }
 
+/**
+ * Returns the reservation of a reference, or null if this account has none. What this database has lost since a
+ * back-up is at Stripe, with its key and its biller: a reference is known for ever.
+ */
+async function findReservation(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Reservation | null> {
+  const known = await reservationOf(db, body, body.reference);
+  if (known !== null) return known;
+  const intent = await stripe.paymentIntents.retrieve(body.reference).catch((error: unknown) => {
+    if (isRefusal(error)) return null;
+    throw error;
+  });
+  if (intent?.metadata.attempt === undefined || intent.metadata.biller !== body.account) return null;
+  await restoreReservation(db, body, intent);
+  return reservationOf(db, body, body.reference);
+}
+
 /** Takes the money of a reservation: once, however often and under whatever key it is asked. */
 export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBody): Promise<Answer> {
-  const found = await reservationOf(db, body, body.reference);
+  const found = await findReservation(db, stripe, body);
   if (found === null) return noSuchReference;
   const isSame = found.amount === body.amount && found.currency === body.currency;
   if (!isSame || found.idempotency_key !== key) return noOutcome(400, 'the reference is that of another payment');
@@ -120,7 +137,7 @@ async function confirm(stripe: Stripe, { reference, amount }: Reservation): Prom
 
 /** Tells the state of a payment. */
 export async function inquire(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Answer> {
-  const found = await reservationOf(db, body, body.reference);
+  const found = await findReservation(db, stripe, body);
   if (found === null) return noSuchReference;
   if (found.outcome !== null) return told(found, decided(found));
   const intent = await stripe.paymentIntents.retrieve(found.reference, withCharge);
@@ -129,7 +146,7 @@ export async function inquire(db: Db, stripe: Stripe, body: ReferenceBody): Prom
 
 /** Gives a reservation up, or tells the outcome of a charge that came first. */
 export async function cancel(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Answer> {
-  const found = await reservationOf(db, body, body.reference);
+  const found = await findReservation(db, stripe, body);
   if (found === null) return noSuchReference;
   if (found.outcome !== null) return told(found, decided(found));
   const intent = await cancelIntent(stripe, found.reference);

@@ -1,3 +1,4 @@
+import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { Code } from './decline-codes.ts';
 import type { For, PrepareBody } from './protocol.ts';
@@ -17,11 +18,13 @@ export interface Reservation extends For {
   age_ms: number;
 }
 
-/** Returns the reservation under a key, or null. */
+/** Returns the first reservation under a key, or null. */
 export async function reservationUnder(db: Db, place: For, key: string): Promise<Reservation | null> {
   const [row] = await db<Reservation[]>`
     select *, ${ageOf(db)} from processor_stripe.reservations
-    where account = ${place.account} and livemode = ${place.livemode} and idempotency_key = ${key}`;
+    where account = ${place.account} and livemode = ${place.livemode} and idempotency_key = ${key}
+    order by reserved_at, reference
+    limit 1`;
   return row ?? null;
 }
 
@@ -54,6 +57,24 @@ export async function insertReservation(
   const row = await reservationUnder(db, body, key);
   if (row === null) throw new Error(`${intent.id} is reserved under another key`);
   return row;
+}
+
+/**
+ * Stores a reservation that this database has lost, as Stripe has it under its reference. Another one may have its key
+ * since then; both stay.
+ */
+export async function restoreReservation(
+  db: Db,
+  { account, livemode }: For,
+  intent: Stripe.PaymentIntent,
+): Promise<void> {
+  const { attempt: key = '', payment_intent: of = '' } = intent.metadata;
+  await db`
+    insert into processor_stripe.reservations
+      (account, livemode, idempotency_key, reference, payment_intent_id, amount, currency, reserved_at, found_again)
+    values (${account}, ${livemode}, ${key}, ${intent.id}, ${of}, ${intent.amount}, ${intent.currency.toUpperCase()},
+      least(now(), to_timestamp(${intent.created})), true)
+    on conflict do nothing`;
 }
 
 /** Stores the outcome of a reservation. The first one stays. */

@@ -25,18 +25,23 @@ create table if not exists processor_stripe.reservations (
   account text not null,
   livemode boolean not null,
   idempotency_key text not null,
-  reference text not null unique,
+  reference text primary key,
   payment_intent_id text not null,
   amount bigint not null,
   currency text not null,
+  -- Lost here once, and read again from Stripe by its reference. Its key may have reserved another one since.
+  found_again boolean not null default false,
   outcome text check (outcome in ('succeeded', 'failed')),
   code text,
   processor_code text,
   reserved_at timestamptz not null default now(),
   decided_at timestamptz,
-  primary key (account, livemode, idempotency_key),
   check ((outcome is null) = (decided_at is null))
 );
+create unique index if not exists reservations_by_key
+  on processor_stripe.reservations (account, livemode, idempotency_key) where not found_again;
+create index if not exists reservations_found_again
+  on processor_stripe.reservations (account, livemode, idempotency_key) where found_again;
 
 -- Refunds that have an outcome. Stripe forgets a key after a day, this table does not.
 create table if not exists processor_stripe.refunds (

@@ -158,6 +158,29 @@ describe('a payment by Stripe', function () {
     assert.equal(again.body.reference, reserved.reference);
   });
 
+  it('is known by its reference for ever: what this database has lost is read from Stripe', async () => {
+    const [open, paid] = [await stripe.reserved(await stripe.card()), await stripe.reserved(await stripe.card())];
+    await charge(paid);
+    await stripe.sql`
+      delete from processor_stripe.reservations where reference in (${open.reference}, ${paid.reference})`;
+    assert.equal(await inquire(open.reference), 'not_charged');
+    assert.equal(await inquire(paid.reference), 'succeeded');
+    assert.equal((await charge(open)).body.outcome, 'succeeded');
+    assert.equal((await charge(paid)).body.outcome, 'succeeded');
+    assert.deepEqual([await taken(open.key), await taken(paid.key)], [1, 1]);
+  });
+
+  it('is known by its reference although its key has reserved another one since', async () => {
+    const lost = await stripe.reserved(await stripe.card());
+    await charge(lost);
+    await stripe.sql`delete from processor_stripe.reservations where reference = ${lost.reference}`;
+    stripe.rig.keys.age(25 * 3_600_000);
+    const later = await stripe.call('/prepare', lost.body, lost.key);
+    assert.notEqual(later.body.reference, lost.reference);
+    assert.equal(await inquire(lost.reference), 'succeeded');
+    assert.equal(await inquire(String(later.body.reference)), 'not_charged');
+  });
+
   it('of a method without a Stripe customer gets one, and the method can be charged again', async () => {
     const token = await stripe.card();
     for (let times = 0; times < 2; times++) {

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { findFreePorts } from '../../dev/ports.ts';
+import { eventually } from '../../lab/eventually.ts';
+import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
+import { type Answer, ask } from '../../lab/stripe-rig/exchange.ts';
+import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
+import { type SupervisedProcess, superviseProcess } from '../../lab/supervised-process.ts';
+import { writeAccount } from '../../processors/stripe/accounts.ts';
+import { ensureSchema } from '../../processors/stripe/schema.ts';
+import { dateIn } from '../../src/domain/calendar.ts';
+import { withoutClock } from '../../src/domain/instants.ts';
+import { realNow } from '../../src/platform/real-time.ts';
+import { childEnvironment } from '../../src/processes/config/config.ts';
+import { createHttpProcessor } from '../../src/processors/http-processor.ts';
+import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { useFolder } from '../runtime/support.ts';
+import { needsPrograms } from '../stripe-rig/support.ts';
+import { sendChecked } from '../support/api.ts';
+import { makeBiller, makeKey } from '../support/factories.ts';
+import { createMerchant, type Merchant } from '../support/merchant.ts';
+import { useService } from '../support/service.ts';
+import { serverStartTimeoutMs } from '../support/temporal.ts';
+
+const secret = 'secret-of-the-door-of-stripe';
+const liveKey = 'sk_live_rig1234567890';
+const [doorPort = 0, adapterPort = 0] = await findFreePorts(2);
+const doorUrl = `http://127.0.0.1:${doorPort}`;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const settledWithinMs = 10_000;
+const mostUnderWay = 32;
+
+describe('the service with the processor service of Stripe', function () {
+  this.timeout(serverStartTimeoutMs);
+  needsPrograms('localstripe', 'stripe-mock');
+  const folder = useFolder();
+  const live = createHttpProcessor({ url: doorUrl, secret });
+  const service = useService({ processors: { sandbox: sandboxProcessor, live }, idle: true });
+  let rig: StripeRig;
+  let adapter: SupervisedProcess;
+  let door: LoopbackServer;
+  /** At the adapter's door: each call comes so much later, and how many are under way. */
+  const calls = { laterMs: 0, underWay: 0, most: 0 };
+  let merchant: Merchant;
+
+  before('start Stripe, its processor service and a worker', async () => {
+    rig = await startStripeRig(folder.path);
+    door = await serveOnLoopback(
+      async (received, response) => {
+        const { status, headers, body } = await passOn(received);
+        response.writeHead(status, headers).end(body);
+      },
+      { port: doorPort },
+    );
+    const { id } = await makeBiller(service.db.sql);
+    const { key } = await makeKey(service.db.sql, { billerId: id, livemode: true });
+    merchant = createMerchant(service.url, key, 'live');
+    const [, sealing = ''] = service.encryptionKeys.split(':');
+    await ensureSchema(service.db.sql);
+    const place = { account: id, livemode: true };
+    const keys = [{ id: 'test', key: Buffer.from(sealing, 'base64') }];
+    await writeAccount(service.db.sql, keys, place, { key: liveKey, by: 'test' });
+    adapter = superviseProcess({
+      name: 'processor-stripe',
+      args: ['--import', join(root, 'setup.mjs'), join(root, 'processors/stripe/main.ts')],
+      logFile: join(folder.path, 'adapter.log'),
+      env: childEnvironment({
+        ...{ PROCESSOR_PORT: String(adapterPort), PROCESSOR_SECRET: secret, STRIPE_API_URL: rig.url },
+        ...{ DATABASE_URL: service.db.url, ENCRYPTION_KEYS: service.encryptionKeys },
+      }),
+    });
+    assert.ok(await adapter.untilUp(60_000));
+    service.startDispatcher();
+    await service.startWorkerProcess({ LIVE_PROCESSOR_URL: doorUrl, LIVE_PROCESSOR_SECRET: secret });
+  });
+  after('end them', async () => {
+    await live.close();
+    await adapter?.stop();
+    await door?.close();
+    await rig?.stop();
+  });
+
+  async function passOn(received: Received): Promise<Answer> {
+    calls.underWay += 1;
+    calls.most = Math.max(calls.most, calls.underWay);
+    try {
+      if (calls.laterMs > 0) await pause(calls.laterMs);
+      return await ask(`http://127.0.0.1:${adapterPort}`, received);
+    } finally {
+      calls.underWay -= 1;
+    }
+  }
+
+  async function payer(): Promise<{ id: string; card: string }> {
+    const { id } = await merchant.customer();
+    return { id, card: await merchant.card(id, await rig.makeCard('good', liveKey)) };
+  }
+  /** An intent with a card, and its confirm, always under one key. */
+  async function intent() {
+    const { id: customer_id, card } = await payer();
+    const { id } = await merchant.intent({ customer_id, payment_method: card });
+    const send = (path: string, body: object, key: string) =>
+      sendChecked(`${service.url}/api/v1/payment_intents/${id}/${path}`, 'POST', {
+        ...{ key: merchant.key, body, headers: { 'Idempotency-Key': key } },
+      });
+    const key = crypto.randomUUID();
+    return { id, confirm: () => send('confirm', {}, key), refund: () => send('refunds', { amount: 300 }, `${key} r`) };
+  }
+  async function duePlan(): Promise<string> {
+    const { id: customer_id } = await payer();
+    const today = dateIn(withoutClock(realNow()), 'UTC');
+    return (await merchant.activePlan({ customer_id, start_date: today })).id;
+  }
+  const isPaid = async (planId: string) => (await merchant.payments(planId))[0]?.status === 'paid';
+  /** Charges in Stripe's store that succeeded for the attempts of an intent. */
+  async function taken(intentId: string): Promise<number> {
+    const attempts = await service.db.sql<{ id: string }[]>`
+      select id from payment_attempts where payment_intent_id = ${intentId}`;
+    const { successesOfAttempt } = await rig.judge(liveKey);
+    const isOfIt = (key: string) => attempts.some(({ id }) => key.split('.')[0] === id);
+    return [...successesOfAttempt].reduce((sum, [key, times]) => sum + (isOfIt(key) ? times : 0), 0);
+  }
+  const intentOf = async (planId: string) => String((await merchant.payments(planId))[0]?.payment_intent_id);
+  const confirmations = () => rig.faults.calls.filter((call) => /^POST .*\/confirm$/.test(call)).length;
+  async function killAtConfirm(): Promise<void> {
+    const before = confirmations();
+    rig.faults.plan(/^POST .*\/confirm/, { kind: 'delay', ms: 400 });
+    await eventually('Stripe is asked to confirm', () => confirmations() > before);
+    await adapter.hold();
+    await pause(500); // Stripe takes the money meanwhile
+  }
+
+  it('takes a payment, and gives a part of it back, once', async () => {
+    const payment = await intent();
+    assert.deepEqual([(await payment.confirm()).body.status, await taken(payment.id)], ['succeeded', 1]);
+    const { status, body } = await payment.refund();
+    assert.deepEqual([status, body.status], [201, 'succeeded']);
+    assert.equal((await payment.refund()).body.id, body.id);
+    const { refunds, refunded } = await rig.judge(liveKey);
+    assert.deepEqual([refunds.get(body.id), refunded.get(body.id)], [1, 300]);
+  });
+
+  it('collects a plan that is due', async () => {
+    const plan = await duePlan();
+    await eventually('it is paid', () => isPaid(plan));
+    assert.equal(await taken(await intentOf(plan)), 1);
+  });
+
+  it('knows the outcome of a confirm at once when the adapter is back that was killed in the middle of it', async () => {
+    const payment = await intent();
+    const [first] = await Promise.all([payment.confirm(), killAtConfirm()]);
+    assert.equal(first.status, 503);
+    adapter.release();
+    assert.ok(await adapter.untilUp(60_000));
+    assert.equal((await payment.confirm()).body.status, 'succeeded');
+    assert.equal(await taken(payment.id), 1);
+  });
+
+  it('settles a payment of a plan within ten seconds after the adapter is back that was killed in it', async () => {
+    const killed = killAtConfirm();
+    const plan = await duePlan();
+    await killed;
+    adapter.release();
+    assert.ok(await adapter.untilUp(60_000));
+    const since = performance.now();
+    await eventually('it is paid', () => isPaid(plan));
+    const took = performance.now() - since;
+    console.log(`      settled ${Math.round(took)} ms after the adapter was back`);
+    assert.ok(took < settledWithinMs, `it took ${Math.round(took)} ms`);
+    assert.equal(await taken(await intentOf(plan)), 1);
+  });
+
+  it('has at most 32 calls under way while Stripe is away with 50 due, and charges soon after its return', async () => {
+    rig.faults.choose(() => ({ kind: 'status', status: 503, when: 'before' }));
+    Object.assign(calls, { laterMs: 1_500, most: 0 });
+    const plans = await Promise.all(Array.from({ length: 50 }, duePlan));
+    await pause(6_000);
+    const takenBefore = (await rig.judge(liveKey)).charges.size;
+    calls.laterMs = 0;
+    rig.faults.choose(null);
+    const since = performance.now();
+    await eventually('one is charged', async () => (await rig.judge(liveKey)).charges.size > takenBefore);
+    const first = performance.now() - since;
+    await eventually('all are paid', async () => (await Promise.all(plans.map(isPaid))).every(Boolean), {
+      timeoutMs: 120_000,
+      everyMs: 1_000,
+    });
+    const all = performance.now() - since;
+    console.log(
+      `      ${calls.most} calls under way, first after ${Math.round(first)} ms, all after ${Math.round(all)}`,
+    );
+    assert.ok(calls.most <= mostUnderWay && calls.most > 16, `${calls.most} calls were under way`);
+    assert.ok(first < settledWithinMs, `the first came after ${Math.round(first)} ms`);
+    for (const plan of plans) assert.equal(await taken(await intentOf(plan)), 1);
+    assert.deepEqual(await rig.shadow.complaints(), []);
+  });
+});
