@@ -13,8 +13,8 @@ import { type Answer, ask, headOf, textOfAnswer } from './exchange.ts';
  * - `reset_answer`: it has its effect; so much of the answer comes, then the connection is reset. At 0 the whole answer
  *   is lost.
  * - `delay`: the call comes so much later.
- * - `status`, `html` (with 200), `stranger` (200, and JSON that is not Stripe's), `truncated` (JSON that breaks off in a
- *   whole answer): instead of the answer, before or after the effect.
+ * - `status`, `html` (with 200), `stranger` (200, and JSON that is not Stripe's), `truncated` (JSON that breaks off in
+ *   a whole answer): instead of the answer, before or after the effect.
  */
 export type Fault =
   | { readonly kind: 'reset_request'; readonly at: number }

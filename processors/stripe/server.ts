@@ -130,6 +130,8 @@ async function readJson(request: IncomingMessage): Promise<Record<string, unknow
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
+    // What is still to come of it would stand before the next request of the connection.
+    request.resume();
     return null;
   }
 }

@@ -162,6 +162,11 @@ describe('the doors of the Stripe processor', function () {
       assert.equal(Buffer.byteLength(tooLong), 1024 * 1024 + 1);
       const { answer, asked } = await askedBy(() => raw('/charges', tooLong, { 'idempotency-key': reserved.key }));
       assert.deepEqual([answer.status, answer.body.outcome, asked.length], [400, undefined, 0]);
+      for (let times = 0; times < 5; times++) {
+        const { status } = await raw('/charges', bodyOf(5 * 1024 * 1024), { 'idempotency-key': reserved.key });
+        assert.equal(status, 400);
+        assert.equal((await stripe.call('/inquire', { reference: reserved.reference })).body.outcome, 'not_charged');
+      }
       const whole = await raw('/charges', bodyOf(1024 * 1024), { 'idempotency-key': reserved.key });
       assert.equal(whole.body.outcome, 'succeeded');
     });
