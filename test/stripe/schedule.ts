@@ -17,7 +17,12 @@ import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { type ChargeRequest, OutcomeUnknown, RequestRefused } from '../../src/processors/processor.ts';
-import { chargeReserved, type RequestedCharge, reservePayment } from '../../src/services/payments/reserved-charge.ts';
+import {
+  chargeReserved,
+  type RequestedCharge,
+  requestUnder,
+  reservePayment,
+} from '../../src/services/payments/reserved-charge.ts';
 import { account, sealingKeys } from './support.ts';
 
 /** What the service was told at the end. */
@@ -131,6 +136,18 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
     await atStripe(`payment_intents/${reference}/${act}`);
   }
 
+  /** A call that comes again when nobody expects it: it says what was said, or nothing. */
+  async function repeatCharge(): Promise<void> {
+    const rows = await sql<{ reference: string; number: number }[]>`
+      select reference, number from payment_reservations
+      where attempt_id = ${attemptId} and reference is not null`;
+    const charge = { attemptId, livemode: false, isReopened, request } as RequestedCharge;
+    for (const { reference, number } of rows) {
+      const asked = chance.pick(processors).charge(requestUnder(charge, number), reference);
+      await unlessUnknown(asked.then(({ kind }) => outcomes.add(kind)));
+    }
+  }
+
   /** Asks in rounds until `isDone`. The first rounds meet faults. */
   async function rounds(what: string, isDone: () => boolean, asks: (() => Promise<void>)[], keys: readonly string[]) {
     const stormy = chance.below(mostStormyRounds + 1);
@@ -179,6 +196,13 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
     });
     const keys = refunds.map(({ key }) => key);
     await rounds('refund', () => refunds.every((each) => each.outcomes.size > 0), giveBack, keys);
+    if (chance.happens(0.3)) {
+      story.push('a day passes, all rows are lost, and the calls come again');
+      await passDay();
+      await loseRows(keys);
+      way.storm(chance.happens(0.5));
+      await Promise.all([repeatCharge(), repeatCharge()]);
+    }
     return { name, attemptId, outcomes, refunds, story, hadPerson };
   } finally {
     await adapters.idle();
