@@ -1,5 +1,6 @@
 // What was taken and given back, in one list for all accounts of a mode. Stripe's lists are newest first, in whole
 // seconds, and one for each account. So they are read with some overlap into a table, whose order never changes.
+import { setTimeout as pause } from 'node:timers/promises';
 import Stripe from 'stripe';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
@@ -11,6 +12,8 @@ import type { Answer, For, MovementsBody } from './protocol.ts';
 const pageSize = 500;
 /** How much of a list is read again, in seconds: what appears in it late is found. Stripe promises no such bound. */
 const overlapSeconds = 600;
+/** The service waits ten seconds for a list. */
+const mostReadingMs = 6_000;
 /** Movements get their numbers one transaction after the other: whoever has seen a number has seen all lower ones. */
 const numbering = 7_266_339;
 
@@ -124,18 +127,18 @@ async function positionOf(db: Db, livemode: boolean, cursor: string | null): Pro
 }
 
 /**
- * Reads Stripe's lists of all accounts of a mode. An account that Stripe refuses, or that does not respond, holds up no
- * other: its lists are read from the same place the next time.
- * @throws what the last account has thrown, if all of them have.
+ * Reads Stripe's lists of all accounts of a mode, side by side. An account that Stripe refuses, or that does not
+ * respond in time, holds up no other: what it has done comes in a later answer.
+ * @throws what the first account has thrown, if all of them have.
  */
 async function readLists({ db, accounts, logger }: Sources, livemode: boolean): Promise<void> {
   const inMode = (await listAccounts(db)).filter((each) => each.livemode === livemode && each.status !== 'disabled');
   const failures: unknown[] = [];
-  for (const place of inMode) {
+  const readings = inMode.map(async (place) => {
     try {
       const stripe = await accounts.clientOf(place);
-      await readList(db, place, 'charges', (gte) => chargesFrom(stripe, gte));
-      await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, gte));
+      await readList(db, place, 'charges', (gte) => chargesFrom(stripe, place, gte));
+      await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, place, gte));
       await accounts.noteHealth(place, null);
     } catch (error) {
       failures.push(error);
@@ -143,7 +146,12 @@ async function readLists({ db, accounts, logger }: Sources, livemode: boolean): 
       logger.error({ ...what, account: place.account, livemode }, 'the movements of an account were not read');
       await accounts.noteHealth(place, error);
     }
-  }
+  });
+  const late = new AbortController();
+  const limit = pause(mostReadingMs, undefined, { signal: late.signal }).catch(() => {});
+  // One that is late goes on; nothing waits for it.
+  await Promise.race([Promise.all(readings.map((each) => each.catch(() => {}))), limit]);
+  late.abort();
   if (failures.length > 0 && failures.length === inMode.length) throw failures[0];
 }
 
@@ -171,22 +179,22 @@ async function readList(
     on conflict (account, livemode, list) do update set read_to = greatest(cursors.read_to, excluded.read_to)`;
 }
 
-/** The charges that the service has asked for. A Stripe account may have others. */
-async function chargesFrom(stripe: Stripe, gte: number) {
+/** The charges that the service has asked for. A Stripe account may have others, and may be another biller's too. */
+async function chargesFrom(stripe: Stripe, { account }: For, gte: number) {
   const ours: Movement[] = [];
   let newest = 0;
   for await (const charge of stripe.charges.list({ created: { gte }, limit: 100 })) {
     newest = Math.max(newest, charge.created);
-    const { attempt, payment_intent: paymentIntentId = '' } = charge.metadata;
+    const { attempt, biller, payment_intent: paymentIntentId = '' } = charge.metadata;
     const { payment_intent: intent } = charge;
     const reference = typeof intent === 'string' ? intent : (intent?.id ?? null);
-    if (attempt === undefined || reference === null || charge.status === 'failed') continue;
+    if (attempt === undefined || biller !== account || reference === null || charge.status === 'failed') continue;
     ours.push(chargeMovement(charge, { idempotency_key: attempt, reference, payment_intent_id: paymentIntentId }));
   }
   return { ours, newest };
 }
 
-async function refundsFrom(stripe: Stripe, gte: number) {
+async function refundsFrom(stripe: Stripe, { account }: For, gte: number) {
   const ours: Movement[] = [];
   let newest = 0;
   for await (const made of stripe.refunds.list({ created: { gte }, limit: 100 })) {
@@ -194,7 +202,8 @@ async function refundsFrom(stripe: Stripe, gte: number) {
     const key = made.metadata?.refund;
     const { payment_intent: intent } = made;
     const reference = typeof intent === 'string' ? intent : (intent?.id ?? null);
-    if (key !== undefined && made.status === 'succeeded') ours.push(refundMovement(made, { key, reference }));
+    const isOurs = key !== undefined && made.metadata?.biller === account;
+    if (isOurs && made.status === 'succeeded') ours.push(refundMovement(made, { key, reference }));
   }
   return { ours, newest };
 }

@@ -147,7 +147,7 @@ describe('the doors of the Stripe processor', function () {
       const key = newKey();
       const { status, body: told } = await raw('/prepare', body, { 'idempotency-key': key });
       assert.deepEqual([status, told.outcome], [200, 'reserved'], JSON.stringify(told));
-      const response = await fetch(`${stripe.rig.localstripe.url}/v1/payment_intents/${told.reference}`, {
+      const response = await fetch(`${stripe.rig.localstripe().url}/v1/payment_intents/${told.reference}`, {
         headers: { authorization: `Bearer ${rigKey}` },
       });
       const intent = (await response.json()) as { metadata: unknown };

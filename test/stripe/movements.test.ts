@@ -81,6 +81,23 @@ describe('the movements of Stripe', function () {
     assert.deepEqual((await list(cursor)).movements.length, 1);
   });
 
+  it('of one account come in time although Stripe does not respond for another', async () => {
+    const { cursor } = await list(null);
+    const { key } = await paid();
+    const slow = { account: 'acct_slow', livemode: false };
+    await writeAccount(stripe.sql, sealingKeys, slow, { key: rigKey, by: 'test' });
+    // Both lists are asked for by each account; one of the four calls hangs.
+    stripe.rig.faults.plan('GET /v1/charges', { kind: 'delay', ms: 9_000 });
+    const startedAt = performance.now();
+    const { movements } = await list(cursor);
+    assert.ok(performance.now() - startedAt < 8_000);
+    assert.deepEqual(
+      movements.map((each) => each.idempotency_key),
+      [key],
+    );
+    await setStatus(stripe.sql, slow, 'disabled', null);
+  });
+
   it('of the other mode are another list', async () => {
     const { cursor } = await list(null);
     await paid();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import pino from 'pino';
 import { chanceOf } from '../../lab/random.ts';
 import { seededFaults } from '../../lab/stripe-rig/fault-proxy.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
@@ -46,7 +47,10 @@ describe('payments by Stripe under seeded faults', function () {
     let after: string | null = null;
     const read = async () => {
       for (let more = true; more; ) {
-        const { body } = await movements(database.sql, accounts, { livemode: false, after });
+        const { body } = await movements(
+          { db: database.sql, accounts, logger: pino({ level: 'silent' }) },
+          { livemode: false, after },
+        );
         seen.push(...(body.movements as Moved[]));
         after = String(body.cursor);
         more = body.has_more === true;

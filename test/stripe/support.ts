@@ -17,7 +17,7 @@ export const account = 'acct_harbourgym';
 const secret = randomBytes(24).toString('hex');
 
 /** What the processor service has answered. */
-interface Answered {
+export interface Answered {
   status: number;
   body: Record<string, unknown>;
 }
