@@ -21,6 +21,7 @@ const rights: readonly [string, (stripe: StripeClient) => Promise<unknown>][] = 
   ['read refunds', (stripe) => stripe.refunds.list({ limit: 1 })],
   ['write refunds', (stripe) => stripe.refunds.create({ payment_intent: 'pi_none', amount: 1 })],
   ['read payment methods', (stripe) => stripe.paymentMethods.retrieve('pm_none')],
+  ['write payment methods', (stripe) => stripe.paymentMethods.attach('pm_none', { customer: 'cus_none' })],
   ['write customers', (stripe) => stripe.customers.update('cus_none', { metadata: {} })],
 ];
 
@@ -46,7 +47,7 @@ export async function verifyAccount(stripe: StripeClient, { livemode }: For): Pr
   findings.push({
     what: 'mails to payers',
     is: 'unknown',
-    says: 'Stripe does not tell. Turn off "Successful payments" and "Refunds" in its settings of customer emails: this service tells payers',
+    says: 'Stripe does not tell: look at "Customer emails" in its settings. This service sends payers no mail',
   });
   return findings;
 }

@@ -303,7 +303,7 @@ describe('npm run payments -- processors', function () {
       ['mails to payers', 'unknown'],
     ]);
     assert.equal(found(ran, 'country and currency')?.says, 'US, USD');
-    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 7);
+    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 8);
     assert.deepEqual(note, [
       `Not Stripe: STRIPE_API_URL is ${stripe.url}.`,
       'This adapter was last run against Stripe itself: never.',
