@@ -8,7 +8,7 @@ import { type Code, codeOf } from './decline-codes.ts';
  * - `under_way`: Stripe has not decided yet.
  */
 export type Judgement =
-  | { kind: 'succeeded' }
+  | { kind: 'succeeded'; charge: Stripe.Charge | null }
   | { kind: 'failed'; code: Code; processorCode: string | null }
   | { kind: 'challenge' | 'under_way' | 'not_charged' | 'canceled' };
 
@@ -23,7 +23,7 @@ export function judge(intent: Stripe.PaymentIntent): Judgement {
   const { object, status, latest_charge: charge, last_payment_error: error } = intent;
   if (object !== 'payment_intent') throw new TypeError('the answer of Stripe is not a payment intent');
   if (typeof charge === 'string') throw new TypeError('the latest charge is not expanded');
-  if (charge?.status === 'succeeded' || status === 'succeeded') return { kind: 'succeeded' };
+  if (charge?.status === 'succeeded' || status === 'succeeded') return { kind: 'succeeded', charge };
   if (charge?.status === 'pending' || status === 'processing') return { kind: 'under_way' };
   if (status === 'requires_action') return { kind: 'challenge' };
   if (charge?.status === 'failed') {

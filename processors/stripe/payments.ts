@@ -105,14 +105,14 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
   const before = await stripe.paymentIntents.retrieve(found.reference, withCharge);
   const state = await settle(stripe, before);
   if (state.kind === 'canceled') return rejected(key, found.reference);
-  if (state.kind !== 'not_charged') return shown(await decide(db, found, before, state));
+  if (state.kind !== 'not_charged') return shown(await decide(db, found, state));
   if (found.age_ms > keyLifeMs) return rejected(key, found.reference);
   const isRefused = await confirm(stripe, found);
   const after = await stripe.paymentIntents.retrieve(found.reference, withCharge);
   const outcome = await settle(stripe, after);
   if (outcome.kind === 'not_charged' && !isRefused) return noOutcome(503, 'Stripe has not decided yet');
   if (outcome.kind === 'not_charged' || outcome.kind === 'canceled') return rejected(key, found.reference);
-  return shown(await decide(db, found, after, outcome));
+  return shown(await decide(db, found, outcome));
 }
 
 /**
@@ -141,7 +141,7 @@ export async function inquire(db: Db, stripe: Stripe, body: ReferenceBody): Prom
   if (found === null) return noSuchReference;
   if (found.outcome !== null) return told(found, decided(found));
   const intent = await stripe.paymentIntents.retrieve(found.reference, withCharge);
-  return told(found, await decide(db, found, intent, await settle(stripe, intent)));
+  return told(found, await decide(db, found, await settle(stripe, intent)));
 }
 
 /** Gives a reservation up, or tells the outcome of a charge that came first. */
@@ -149,16 +149,15 @@ export async function cancel(db: Db, stripe: Stripe, body: ReferenceBody): Promi
   const found = await findReservation(db, stripe, body);
   if (found === null) return noSuchReference;
   if (found.outcome !== null) return told(found, decided(found));
-  const intent = await cancelIntent(stripe, found.reference);
-  const state = judge(intent);
+  const state = judge(await cancelIntent(stripe, found.reference));
   if (state.kind === 'not_charged') return noOutcome(503, 'Stripe has not canceled the payment');
-  return told(found, await decide(db, found, intent, state));
+  return told(found, await decide(db, found, state));
 }
 
 /** Stores an outcome before it is told. */
-async function decide(db: Db, found: Reservation, { latest_charge }: Stripe.PaymentIntent, state: Judgement) {
+async function decide(db: Db, found: Reservation, state: Judgement): Promise<Judgement> {
   if (state.kind === 'succeeded') {
-    const charge = typeof latest_charge === 'object' ? latest_charge : null;
+    const { charge } = state;
     if (charge !== null) await recordMovements(db, found, [chargeMovement(charge, found)]);
     await decideReservation(db, found, { outcome: 'succeeded', code: null, processorCode: null });
   } else if (state.kind === 'failed') {
@@ -168,7 +167,7 @@ async function decide(db: Db, found: Reservation, { latest_charge }: Stripe.Paym
 }
 
 function decided({ outcome, code, processor_code: processorCode }: Reservation): Judgement {
-  if (outcome === 'succeeded') return { kind: 'succeeded' };
+  if (outcome === 'succeeded') return { kind: 'succeeded', charge: null };
   return { kind: 'failed', code: code ?? 'card_declined', processorCode };
 }
 
