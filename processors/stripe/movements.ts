@@ -5,7 +5,7 @@ import Stripe from 'stripe';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
-import { inWords, listAccounts, type StripeAccounts } from './accounts.ts';
+import { type Account, inWords, listAccounts, type StripeAccounts } from './accounts.ts';
 import type { Answer, For, MovementsBody } from './protocol.ts';
 
 /** Movements in one answer. */
@@ -69,31 +69,40 @@ export async function recordMovements(db: Db, { account, livemode }: For, moveme
   });
 }
 
-interface Sources {
+export interface Sources {
   db: Pool;
   accounts: StripeAccounts;
   logger: Logger;
 }
 
-/** Returns what was taken and given back after a cursor. Without one, nothing, and where the list ends now. */
-export async function movements(sources: Sources, { livemode, after }: MovementsBody): Promise<Answer> {
+/** Answers `/movements`. */
+export type ReadMovements = (body: MovementsBody) => Promise<Answer>;
+
+/**
+ * Opens the list. It returns what was taken and given back after a cursor; without one, nothing, and where the list
+ * ends now.
+ */
+export function openMovements(sources: Sources): ReadMovements {
   const { db } = sources;
-  await readLists(sources, livemode);
-  const from = await positionOf(db, livemode, after);
-  const page = await db<(Movement & { serial: number; account: string })[]>`
-    select * from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
-    order by serial limit ${pageSize + 1}`;
-  const shown = page.slice(0, pageSize);
-  const last = shown.at(-1);
-  return {
-    status: 200,
-    body: {
-      movements: shown.map(({ kind, account, idempotency_key, reference, payment_intent_id, amount, currency }) => {
-        return { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
-      }),
-      cursor: last === undefined ? (after ?? (await cursorAt(db, from))) : cursorOf(last),
-      has_more: page.length > pageSize,
-    },
+  const underWay: UnderWay = new Map();
+  return async ({ livemode, after }) => {
+    await readLists(sources, underWay, livemode);
+    const from = await positionOf(db, livemode, after);
+    const page = await db<(Movement & { serial: number; account: string })[]>`
+      select * from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
+      order by serial limit ${pageSize + 1}`;
+    const shown = page.slice(0, pageSize);
+    const last = shown.at(-1);
+    return {
+      status: 200,
+      body: {
+        movements: shown.map(({ kind, account, idempotency_key, reference, payment_intent_id, amount, currency }) => {
+          return { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
+        }),
+        cursor: last === undefined ? (after ?? (await cursorAt(db, from))) : cursorOf(last),
+        has_more: page.length > pageSize,
+      },
+    };
   };
 }
 
@@ -126,33 +135,47 @@ async function positionOf(db: Db, livemode: boolean, cursor: string | null): Pro
   return row?.serial ?? 0;
 }
 
+/** The readings of accounts that go on, by account and mode. Each ends with what went wrong, or null. */
+type UnderWay = Map<string, Promise<unknown>>;
+
 /**
  * Reads Stripe's lists of all accounts of a mode, side by side. An account that Stripe refuses, or that does not
- * respond in time, holds up no other: what it has done comes in a later answer.
+ * respond in time, holds up no other: what it has done comes in a later answer. Its reading goes on, and is the only
+ * one.
  * @throws what the first account has thrown, if all of them have.
  */
-async function readLists({ db, accounts, logger }: Sources, livemode: boolean): Promise<void> {
+async function readLists(sources: Sources, underWay: UnderWay, livemode: boolean): Promise<void> {
+  const { db } = sources;
   const inMode = (await listAccounts(db)).filter((each) => each.livemode === livemode && each.status !== 'disabled');
-  const failures: unknown[] = [];
-  const readings = inMode.map(async (place) => {
-    try {
-      const stripe = await accounts.clientOf(place);
-      await readList(db, place, 'charges', (gte) => chargesFrom(stripe, place, gte));
-      await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, place, gte));
-      await accounts.noteHealth(place, null);
-    } catch (error) {
-      failures.push(error);
-      const what = error instanceof Stripe.errors.StripeError ? { why: inWords(error) } : { err: error };
-      logger.error({ ...what, account: place.account, livemode }, 'the movements of an account were not read');
-      await accounts.noteHealth(place, error);
-    }
+  const readings = inMode.map((place) => {
+    const name = `${place.account} ${livemode}`;
+    const reading = underWay.get(name) ?? readAccountLists(sources, place).finally(() => underWay.delete(name));
+    underWay.set(name, reading);
+    return reading;
   });
   const late = new AbortController();
-  const limit = pause(mostReadingMs, undefined, { signal: late.signal }).catch(() => {});
-  // One that is late goes on; nothing waits for it.
-  await Promise.race([Promise.all(readings.map((each) => each.catch(() => {}))), limit]);
+  const limit = pause(mostReadingMs, null, { signal: late.signal }).catch(() => null);
+  const ended = await Promise.race([Promise.all(readings), limit]);
   late.abort();
+  const failures = ended?.filter((each) => each !== null) ?? [];
   if (failures.length > 0 && failures.length === inMode.length) throw failures[0];
+}
+
+/** Reads both lists of an account. Returns what went wrong, or null. */
+async function readAccountLists({ db, accounts, logger }: Sources, place: Account): Promise<unknown> {
+  const { account, livemode } = place;
+  try {
+    const stripe = await accounts.clientOf(place);
+    await readList(db, place, 'charges', (gte) => chargesFrom(stripe, place, gte));
+    await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, place, gte));
+    await accounts.noteHealth(place, null);
+    return null;
+  } catch (error) {
+    const what = error instanceof Stripe.errors.StripeError ? { why: inWords(error) } : { err: error };
+    logger.error({ ...what, account, livemode }, 'the movements of an account were not read');
+    await accounts.noteHealth(place, error).catch(() => {});
+    return error;
+  }
 }
 
 /** Reads one list from where it was read to, and records what is ours. */

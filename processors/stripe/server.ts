@@ -8,7 +8,7 @@ import { Value } from 'typebox/value';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { inWords, NoAccount, refusalOf, type StripeAccounts } from './accounts.ts';
-import { movements } from './movements.ts';
+import { openMovements, type ReadMovements } from './movements.ts';
 import { cancel, charge, inquire, prepare } from './payments.ts';
 import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
 import { inquireRefund, refund } from './refunds.ts';
@@ -52,10 +52,11 @@ const calls: Readonly<Record<string, Call>> = {
 
 /** Serves the protocol of docs/processors.md on this machine. */
 export function createStripeProcessor(processor: StripeProcessor): Server {
+  const readMovements = openMovements(processor);
   return createServer((request, response) => {
     const startedAt = performance.now();
     response.on('error', () => {});
-    answerTo(processor, request)
+    answerTo(processor, readMovements, request)
       .catch((error: unknown) => {
         processor.logger.error({ err: error, path: request.url }, 'a call has failed');
         return noOutcome(500, 'the processor has failed');
@@ -69,7 +70,11 @@ export function createStripeProcessor(processor: StripeProcessor): Server {
   });
 }
 
-async function answerTo(processor: StripeProcessor, request: IncomingMessage): Promise<Answer> {
+async function answerTo(
+  processor: StripeProcessor,
+  readMovements: ReadMovements,
+  request: IncomingMessage,
+): Promise<Answer> {
   const { url = '', method, headers } = request;
   if (method === 'GET' && url === '/health') return health(processor);
   if (!isAuthorized(headers.authorization, processor.secret)) return noOutcome(401, 'the secret is wrong');
@@ -78,7 +83,7 @@ async function answerTo(processor: StripeProcessor, request: IncomingMessage): P
   if (body === null) return noOutcome(400, 'the body must be a JSON object of at most 1 MiB');
   if (url === '/movements') {
     if (!Value.Check(bodies.movements, body)) return malformed(bodies.movements, body);
-    return failing(null, processor, () => movements(processor, body));
+    return failing(null, processor, () => readMovements(body));
   }
   const call = Object.hasOwn(calls, url) ? calls[url] : undefined;
   if (call === undefined) return noOutcome(404, 'there is no such call');

@@ -14,7 +14,7 @@ const intentOf = (status: string, members: object = {}) =>
     ...members,
   }) as Intent;
 
-/** Stripe as it is after somebody was quicker than our cancellation: what localstripe, which forbids it, cannot show. */
+/** Stripe after somebody was quicker than our cancellation: what localstripe, which forbids it, cannot show. */
 const stripeWith = (after: Intent) =>
   ({
     paymentIntents: {

@@ -91,6 +91,10 @@ describe('the movements of Stripe', function () {
     const startedAt = performance.now();
     const { movements } = await list(cursor);
     assert.ok(performance.now() - startedAt < 8_000);
+    const asked = stripe.rig.faults.calls.length;
+    await list(cursor);
+    const again = stripe.rig.faults.calls.slice(asked).filter((call) => call.startsWith('GET /v1/charges'));
+    assert.equal(again.length, 1, 'the account whose reading goes on is not read a second time');
     assert.deepEqual(
       movements.map((each) => each.idempotency_key),
       [key],

@@ -6,7 +6,7 @@ import { seededFaults } from '../../lab/stripe-rig/fault-proxy.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
 import { openAccounts, writeAccount } from '../../processors/stripe/accounts.ts';
-import { movements } from '../../processors/stripe/movements.ts';
+import { openMovements } from '../../processors/stripe/movements.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
 import { useFolder } from '../runtime/support.ts';
 import { needsPrograms } from '../stripe-rig/support.ts';
@@ -45,12 +45,10 @@ describe('payments by Stripe under seeded faults', function () {
     const accounts = openAccounts(database.sql, sealingKeys, rig.url);
     const seen: Moved[] = [];
     let after: string | null = null;
+    const movements = openMovements({ db: database.sql, accounts, logger: pino({ level: 'silent' }) });
     const read = async () => {
       for (let more = true; more; ) {
-        const { body } = await movements(
-          { db: database.sql, accounts, logger: pino({ level: 'silent' }) },
-          { livemode: false, after },
-        );
+        const { body } = await movements({ livemode: false, after });
         seen.push(...(body.movements as Moved[]));
         after = String(body.cursor);
         more = body.has_more === true;
