@@ -27,7 +27,7 @@ import type { For } from './protocol.ts';
 import { ensureSchema } from './schema.ts';
 import { verifyAccount } from './verify.ts';
 
-/** Set by hand after `npm run test:stripe`, which is not there yet. */
+/** The date, set by hand after `npm run test:stripe` has passed. */
 const lastRunAgainstStripe = 'never';
 
 export const command: Command = defineCommand({
