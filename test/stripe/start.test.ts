@@ -117,5 +117,8 @@ describe('npm start, when a Stripe account is added for live mode,', function ()
     await start();
     assert.match(copy.output, /Stripe processor is up/);
     assert.equal(await refusal(), 'unavailable');
+    // Before its folder is removed.
+    copy.child.kill('SIGTERM');
+    await copy.ended;
   });
 });
