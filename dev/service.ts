@@ -50,16 +50,16 @@ export async function startService({ config, demo, env, stack, say, signal }: Se
 
 /** Ends API, pages and worker, and takes them from the stack. */
 export async function stopService(stack: Stack): Promise<void> {
-  const processes = stack.filter(({ name }) => Object.values<string>(shownNames).includes(name));
+  const processes = stack.filter(({ name }) => name === 'API' || name === 'Pages' || name === 'Worker');
   await Promise.all(processes.map((entry) => entry.stop()));
   for (const entry of processes) stack.splice(stack.indexOf(entry), 1);
 }
 
-const shownNames = { worker: 'Worker', api: 'API', pages: 'Pages' } as const;
-
 const programs = {
-  ...shownNames,
-  'processor-stripe': 'Stripe processor',
+  worker: { shownName: 'Worker', file: '../src/processes/worker' },
+  api: { shownName: 'API', file: '../src/processes/api' },
+  pages: { shownName: 'Pages', file: '../src/processes/pages' },
+  'processor-stripe': { shownName: 'Stripe processor', file: '../processors/stripe/main' },
 } as const;
 
 /** Starts one of our programs and keeps it running. It announces itself when it is ready. */
@@ -70,8 +70,7 @@ export function keepChild(
   options: string[],
   say: Say,
 ): Kept<{ daemon: Daemon }> {
-  const shownName = programs[name];
-  const file = name === 'processor-stripe' ? '../processors/stripe/main' : `../src/processes/${name}`;
+  const { shownName, file } = programs[name];
   let hasBeenReady = false;
   async function start(signal: AbortSignal): Promise<{ daemon: Daemon }> {
     const daemon = await startDaemon({

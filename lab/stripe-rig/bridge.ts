@@ -104,7 +104,7 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
     if (answer.status === 200) {
       const needsChallenge = value.status === 'requires_action' && form.get('off_session') === 'true';
       if (value.object !== 'payment_intent' || !needsChallenge) return answerWith(200, value);
-      // Off session there is nobody to ask: Stripe declines, and the intent needs another payment method.
+      // Off session the payer is not there: Stripe declines, and the intent needs another payment method.
       const { id, client_secret: secret } = value as Intent;
       challenged.add(id);
       await toServer('POST', `/v1/payment_intents/${id}/_authenticate`, `client_secret=${secret}&success=false`);

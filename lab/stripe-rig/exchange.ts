@@ -35,7 +35,7 @@ export function ask(target: string, { method, path, headers, body }: Request): P
   });
 }
 
-/** An answer with a value as its JSON. */
+/** A response whose body is this value as JSON. */
 export function json(status: number, value: unknown, headers: OutgoingHttpHeaders = {}): Answer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }

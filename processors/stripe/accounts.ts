@@ -1,9 +1,10 @@
 // The Stripe accounts of billers: one for each biller and mode.
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { For } from './protocol.ts';
 import { isSealedWithFirst, KeyNotOpened, openKey, type SealingKeys, sealKey } from './sealed-keys.ts';
 import { type StripeClient, stripeClient } from './stripe-client.ts';
+import { refusalOf } from './stripe-errors.ts';
 
 /** The version of Stripe's API that this adapter is written for. The default of an account does not matter. */
 const apiVersion = '2026-10-28.endive';
@@ -146,19 +147,6 @@ export interface StripeAccounts {
 }
 
 const stripeUrl = 'https://api.stripe.com';
-
-/** Returns what Stripe has said, if it refuses the key or lacks a right for it. Null: it does not. */
-export function refusalOf(error: unknown): string | null {
-  if (!(error instanceof Stripe.errors.StripeError)) return null;
-  const { statusCode } = error;
-  return statusCode === 401 || statusCode === 403 ? inWords(error) : null;
-}
-
-/** What Stripe has said, for logs and people: its status and its code. Its message may repeat what it was sent. */
-export function inWords({ statusCode, type, code }: Stripe.errors.StripeError): string {
-  if (statusCode === undefined) return 'Stripe gave no answer';
-  return `Stripe responded ${statusCode} (${/^[a-z_]{1,60}$/.test(code ?? '') ? code : type})`;
-}
 
 /** Opens the accounts of a database, at Stripe or at a server in its place. */
 export function openAccounts(db: Db, keys: SealingKeys, baseUrl = stripeUrl): StripeAccounts {

@@ -5,8 +5,9 @@ import Stripe from 'stripe';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
 import { atomically } from '../../src/platform/postgres/transaction.ts';
-import { type Account, inWords, listAccounts, type StripeAccounts } from './accounts.ts';
+import { type Account, listAccounts, type StripeAccounts } from './accounts.ts';
 import type { Answer, For, MovementsBody } from './protocol.ts';
+import { inWords } from './stripe-errors.ts';
 
 /** Movements in one answer. */
 const pageSize = 500;
@@ -14,7 +15,7 @@ const pageSize = 500;
 const overlapSeconds = 600;
 /** The service waits ten seconds for a list. */
 const mostReadingMs = 6_000;
-/** Movements get their numbers one transaction after the other: whoever has seen a number has seen all lower ones. */
+/** The lock under which movements are numbered: a reader that has seen a number has seen all lower ones. */
 const numbering = 7_266_339;
 
 /** A charge or a refund as Stripe made it. */

@@ -7,12 +7,12 @@ import { chargeMovement, recordMovements } from './movements.ts';
 import { type Answer, type ChargeBody, noOutcome, type PrepareBody, type ReferenceBody } from './protocol.ts';
 import {
   decideReservation,
+  findReservation,
   insertReservation,
   type Reservation,
-  reservationOf,
   reservationUnder,
-  restoreReservation,
 } from './reservations.ts';
+import { isRefusal } from './stripe-errors.ts';
 
 /** Stripe forgets a key after 24 h (docs.stripe.com/api/idempotent_requests). An hour is left for what is under way. */
 const keyLifeMs = 23 * 3_600_000;
@@ -76,22 +76,6 @@ async function findByAttempt(stripe: Stripe, attempt: string): Promise<Stripe.Pa
     if (intent.metadata.attempt === attempt) return intent;
   }
   return null;
-}
-
-/**
- * Returns the reservation of a reference, or null if this account has none. What this database has lost since a
- * back-up is at Stripe, with its key and its biller: a reference is known for ever.
- */
-async function findReservation(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Reservation | null> {
-  const known = await reservationOf(db, body, body.reference);
-  if (known !== null) return known;
-  const intent = await stripe.paymentIntents.retrieve(body.reference).catch((error: unknown) => {
-    if (isRefusal(error)) return null;
-    throw error;
-  });
-  if (intent?.metadata.attempt === undefined || intent.metadata.biller !== body.account) return null;
-  await restoreReservation(db, body, intent);
-  return reservationOf(db, body, body.reference);
 }
 
 /** Takes the money of a reservation: once, however often and under whatever key it is asked. */
@@ -183,14 +167,3 @@ function rejected(key: string, reference?: string): Answer {
 }
 
 const noSuchReference = noOutcome(404, 'this account has no such reference');
-
-/**
- * Whether Stripe has refused a request as it stands: 400 or 404, and not for its key. On a reservation nothing was
- * made.
- */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof Stripe.errors.StripeIdempotencyError) return false;
-  if (error instanceof Stripe.errors.StripeCardError) return true;
-  if (!(error instanceof Stripe.errors.StripeError)) return false;
-  return error.statusCode === 400 || error.statusCode === 404;
-}

@@ -57,7 +57,7 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-/** @returns an answer that says nothing about the money, and why. */
+/** Returns an answer without an outcome, with the reason. */
 export function noOutcome(status: number, error: string): Answer {
   return { status, body: { error } };
 }

@@ -1,22 +1,26 @@
 // A refund: given once under its key, for ever. Stripe forgets a key after a day; a table here and the key in the
 // metadata of Stripe's refund do not.
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import { recordMovements, refundMovement } from './movements.ts';
 import { type Answer, noOutcome, type RefundBody } from './protocol.ts';
+import { findReservation } from './reservations.ts';
+import { isRefusal } from './stripe-errors.ts';
 
 type Outcome = 'succeeded' | 'failed';
 
 /** Gives money back. */
 export async function refund(db: Db, stripe: Stripe, key: string, body: RefundBody): Promise<Answer> {
   const { charge_reference: reference, amount } = body;
-  if (reference === null) return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
+  if (reference === null) return rejected(key);
   const known = await refundUnder(db, body, key);
   if (known !== null) {
     const isSame = known.amount === amount && known.currency === body.currency;
     return isSame ? told(key, known.outcome) : noOutcome(400, 'the key has refunded another amount');
   }
-  const earlier = await findAtStripe(stripe, reference, key);
+  // A Stripe account may be another biller's too.
+  if ((await findReservation(db, stripe, { ...body, reference })) === null) return rejected(key);
+  const earlier = await findAtStripe(stripe, body.account, reference, key);
   if (earlier !== null) return decide(db, key, body, earlier);
   try {
     const made = await stripe.refunds.create(
@@ -29,12 +33,8 @@ export async function refund(db: Db, stripe: Stripe, key: string, body: RefundBo
     );
     return await decide(db, key, body, made);
   } catch (error) {
-    const isRefusal =
-      error instanceof Stripe.errors.StripeError &&
-      !(error instanceof Stripe.errors.StripeIdempotencyError) &&
-      (error.statusCode === 400 || error.statusCode === 404);
-    if (!isRefusal) throw error;
-    return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
+    if (!isRefusal(error)) throw error;
+    return rejected(key);
   }
 }
 
@@ -43,7 +43,7 @@ export async function inquireRefund(db: Db, stripe: Stripe, key: string, body: R
   const known = await refundUnder(db, body, key);
   if (known !== null) return told(key, known.outcome);
   const { charge_reference: reference } = body;
-  const found = reference === null ? null : await findAtStripe(stripe, reference, key);
+  const found = reference === null ? null : await findAtStripe(stripe, body.account, reference, key);
   return found === null ? told(key, 'not_found') : decide(db, key, body, found);
 }
 
@@ -58,14 +58,19 @@ async function refundUnder(
   return row ?? null;
 }
 
-/** The refund of a payment that was made under a key, or null. A payment that Stripe does not know has none. */
-async function findAtStripe(stripe: Stripe, reference: string, key: string): Promise<Stripe.Refund | null> {
+/** The refund of a payment that an account has made under a key, or null. An unknown payment has none. */
+async function findAtStripe(
+  stripe: Stripe,
+  account: string,
+  reference: string,
+  key: string,
+): Promise<Stripe.Refund | null> {
   try {
     for await (const found of stripe.refunds.list({ payment_intent: reference, limit: 100 })) {
-      if (found.metadata?.refund === key) return found;
+      if (found.metadata?.refund === key && found.metadata.biller === account) return found;
     }
   } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeInvalidRequestError)) throw error;
+    if (!isRefusal(error)) throw error;
   }
   return null;
 }
@@ -89,6 +94,10 @@ async function decide(db: Db, key: string, body: RefundBody, made: Stripe.Refund
 function outcomeOf({ status }: Stripe.Refund): Outcome | null {
   if (status === 'succeeded') return 'succeeded';
   return status === 'failed' || status === 'canceled' ? 'failed' : null;
+}
+
+function rejected(key: string): Answer {
+  return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
 }
 
 function told(key: string, outcome: Outcome | 'not_found'): Answer {

@@ -1,7 +1,8 @@
 import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { Code } from './decline-codes.ts';
-import type { For, PrepareBody } from './protocol.ts';
+import type { For, PrepareBody, ReferenceBody } from './protocol.ts';
+import { isRefusal } from './stripe-errors.ts';
 
 /** A PaymentIntent that the service has reserved. */
 export interface Reservation extends For {
@@ -29,7 +30,7 @@ export async function reservationUnder(db: Db, place: For, key: string): Promise
 }
 
 /** Returns the reservation of a reference; null if there is none, or if it is another account's. */
-export async function reservationOf(db: Db, place: For, reference: string): Promise<Reservation | null> {
+async function reservationOf(db: Db, place: For, reference: string): Promise<Reservation | null> {
   const [row] = await db<Reservation[]>`
     select *, ${ageOf(db)} from processor_stripe.reservations
     where reference = ${reference} and account = ${place.account} and livemode = ${place.livemode}`;
@@ -38,6 +39,22 @@ export async function reservationOf(db: Db, place: For, reference: string): Prom
 
 function ageOf(db: Db) {
   return db`(extract(epoch from clock_timestamp() - reserved_at) * 1000)::float8 as age_ms`;
+}
+
+/**
+ * Returns the reservation of a reference, or null if this account has none. What this database has lost since a
+ * back-up is at Stripe, with its key and its biller: a reference is known for ever.
+ */
+export async function findReservation(db: Db, stripe: Stripe, body: ReferenceBody): Promise<Reservation | null> {
+  const known = await reservationOf(db, body, body.reference);
+  if (known !== null) return known;
+  const intent = await stripe.paymentIntents.retrieve(body.reference).catch((error: unknown) => {
+    if (isRefusal(error)) return null;
+    throw error;
+  });
+  if (intent?.metadata.attempt === undefined || intent.metadata.biller !== body.account) return null;
+  await restoreReservation(db, body, intent);
+  return reservationOf(db, body, body.reference);
 }
 
 /** Stores a reservation. Of several under one key, the first stays; it is returned. */
@@ -63,11 +80,7 @@ export async function insertReservation(
  * Stores a reservation that this database has lost, as Stripe has it under its reference. Another one may have its key
  * since then; both stay.
  */
-export async function restoreReservation(
-  db: Db,
-  { account, livemode }: For,
-  intent: Stripe.PaymentIntent,
-): Promise<void> {
+async function restoreReservation(db: Db, { account, livemode }: For, intent: Stripe.PaymentIntent): Promise<void> {
   const { attempt: key = '', payment_intent: of = '' } = intent.metadata;
   await db`
     insert into processor_stripe.reservations

@@ -7,12 +7,13 @@ import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
-import { inWords, NoAccount, refusalOf, type StripeAccounts } from './accounts.ts';
+import { NoAccount, type StripeAccounts } from './accounts.ts';
 import { openMovements, type ReadMovements } from './movements.ts';
 import { cancel, charge, inquire, prepare } from './payments.ts';
 import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
 import { inquireRefund, refund } from './refunds.ts';
 import { KeyNotOpened } from './sealed-keys.ts';
+import { inWords, refusalOf } from './stripe-errors.ts';
 
 export interface StripeProcessor {
   db: Pool;

@@ -47,7 +47,7 @@ async function fetchOnce(url: string | URL | Request, init?: RequestInit): Promi
   try {
     return await fetch(url, { ...init, redirect: 'error' });
   } catch (error) {
-    // The library's own error for an answer that takes too long, which it needs as it is.
+    // A timeout: the library needs its own error unchanged.
     if (init?.signal?.aborted) throw error;
     throw new Error('The connection to Stripe failed before the answer', { cause: error });
   }

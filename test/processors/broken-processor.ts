@@ -7,7 +7,7 @@ type Answer = { status: number; text: string };
 /** The service without the defect. */
 type Sound = (call: Call) => Promise<Answer>;
 
-/** Answers a call with one defect; everything else is as in the sound service. */
+/** Responds to a call with one defect. Other calls go to the service without it. */
 type Defect = (call: Call, sound: Sound) => Promise<Answer>;
 
 /** Starts a processor service on loopback that is the one at `url`, but for a defect. */
@@ -129,7 +129,7 @@ export const defects = {
   'does not look at the account': () => async (call, sound) =>
     sound({ ...call, body: call.body.replace(/"account":"\w+"/, '"account":"acct_1"') }),
 
-  'answers a cancellation under 201': () => async (call, sound) => {
+  'responds to a cancellation with 201': () => async (call, sound) => {
     const answer = await sound(call);
     return call.path === '/cancel' && answer.status === 200 ? { ...answer, status: 201 } : answer;
   },

@@ -94,10 +94,10 @@ describe('the check of a processor service', function () {
   }
 
   for (const [defect, promise] of [
-    ['answers a cancellation under 201', 'its status may carry its `outcome`'],
+    ['responds to a cancellation with 201', 'its status may carry its `outcome`'],
     ['answers an inquiry without its reference', 'it repeats key and reference'],
   ] as const) {
-    it(`says which rule of answers a service breaks that ${defect}`, async () => {
+    it(`names the rule for answers that a service breaks which ${defect}`, async () => {
       const broken = await serveWithDefect(standIn.url, defects[defect]());
       const results = await checkProcessor(options({ url: broken.url })).finally(() => broken.close());
       const ofAnswers = results.filter(({ row }) => /^its? .*(repeats|status)/.test(row.promise));

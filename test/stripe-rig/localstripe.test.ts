@@ -44,7 +44,7 @@ describe('localstripe', function () {
     assert.equal(body.latest_charge.amount, 1018);
   });
 
-  it('answers a decline with 402, and refuses to confirm the intent again, unlike Stripe', async () => {
+  it('responds to a decline with 402, and refuses a second confirmation, unlike Stripe', async () => {
     const { id } = await intent(await methodOf('4000000000000341'));
     const declined = await ask(`payment_intents/${id}/confirm`, {});
     assert.equal(declined.status, 402);

@@ -87,7 +87,7 @@ describe('a bug of others is not one of the Stripe adapter:', function () {
   });
 
   it('one key for two cards: a second card is a second payment with keys of its own (odoo #107723)', async () => {
-    const declined = await stripe.reserved(await stripe.card('4000000000000341'));
+    const declined = await stripe.reserved(await stripe.card('declined'));
     assert.equal((await charge(declined)).body.outcome, 'failed');
     const second = await stripe.reserved(await stripe.card(), `${declined.key}2`);
     assert.notEqual(second.reference, declined.reference);

@@ -4,10 +4,6 @@ import { rigKey } from '../../lab/stripe-rig/servers.ts';
 import { writeAccount } from '../../processors/stripe/accounts.ts';
 import { sealingKeys, useStripe } from './support.ts';
 
-/** A card that Stripe's test mode takes and then declines at each charge. */
-const declined = '4000000000000341';
-const challenged = '4000002760003184';
-
 describe('a payment by Stripe', function () {
   this.timeout(60_000);
   const stripe = useStripe();
@@ -51,7 +47,7 @@ describe('a payment by Stripe', function () {
   });
 
   it('is declined for good: the intent is canceled before the decline is told, and nobody can confirm it', async () => {
-    const reserved = await stripe.reserved(await stripe.card(declined));
+    const reserved = await stripe.reserved(await stripe.card('declined'));
     const answer = await charge(reserved);
     assert.deepEqual([answer.status, answer.body.outcome, answer.body.code], [402, 'failed', 'card_declined']);
     assert.equal((await atStripe(`payment_intents/${reserved.reference}`)).status, 'canceled');
@@ -67,7 +63,7 @@ describe('a payment by Stripe', function () {
     [{ code: 'card_declined', decline_code: 'do_not_honor' }, 'card_declined'],
   ] as const) {
     it(`is declined with ${code} if Stripe says ${said.decline_code ?? said.code}`, async () => {
-      const token = await stripe.card(declined);
+      const token = await stripe.card('declined');
       stripe.rig.bridge.declineAs(token, said as never);
       const answer = await charge(await stripe.reserved(token));
       assert.deepEqual([answer.body.outcome, answer.body.code], ['failed', code]);
@@ -75,7 +71,7 @@ describe('a payment by Stripe', function () {
   }
 
   it('that would need the payer fails with authentication_required, and is canceled', async () => {
-    const reserved = await stripe.reserved(await stripe.card(challenged));
+    const reserved = await stripe.reserved(await stripe.card('challenge'));
     const answer = await charge(reserved);
     assert.deepEqual([answer.body.outcome, answer.body.code], ['failed', 'authentication_required']);
     assert.equal((await atStripe(`payment_intents/${reserved.reference}`)).status, 'canceled');
@@ -134,7 +130,7 @@ describe('a payment by Stripe', function () {
   }
 
   it('whose decline was lost is not charged a second time', async () => {
-    const reserved = await stripe.reserved(await stripe.card(declined));
+    const reserved = await stripe.reserved(await stripe.card('declined'));
     stripe.rig.faults.plan(/POST .*\/confirm/, { kind: 'reset_answer', at: 0 });
     assert.equal((await charge(reserved)).body.outcome, undefined);
     stripe.rig.keys.age(25 * 3_600_000);

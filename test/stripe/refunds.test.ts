@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import { useStripe } from './support.ts';
+import { rigKey } from '../../lab/stripe-rig/servers.ts';
+import { writeAccount } from '../../processors/stripe/accounts.ts';
+import { sealingKeys, useStripe } from './support.ts';
 
 const dayMs = 24 * 3_600_000;
 
@@ -71,5 +73,17 @@ describe('a refund by Stripe', function () {
       const answer = await stripe.call('/refunds', bodyOf(each), newKey());
       assert.deepEqual([each, answer.status, answer.body.outcome], [each, 422, 'rejected'], JSON.stringify(answer));
     }
+  });
+
+  it('of another biller’s payment is rejected, and its refund not found, although both have one Stripe account', async () => {
+    const other = { account: 'acct_other', livemode: false };
+    await writeAccount(stripe.sql, sealingKeys, other, { key: rigKey, by: 'test' });
+    const [key, body] = [newKey(), bodyOf(await paid())];
+    const stranger = await stripe.call('/refunds', { ...body, ...other }, key);
+    assert.deepEqual([stranger.status, stranger.body.outcome], [422, 'rejected']);
+    assert.equal(await given(key), 0);
+    await stripe.call('/refunds', body, key);
+    assert.equal((await stripe.call('/refunds/inquire', { ...body, ...other }, key)).body.outcome, 'not_found');
+    assert.equal(await given(key), 400);
   });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { after, before } from 'mocha';
 import pino from 'pino';
-import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
+import { type RigCard, type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
 import { openAccounts, writeAccount } from '../../processors/stripe/accounts.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
@@ -30,7 +30,7 @@ export interface StripeUnderTest {
   /** A call of the protocol, for `account` in the sandbox unless the body says otherwise. */
   call(path: string, body: Record<string, unknown>, key?: string): Promise<Answered>;
   /** A payment method of a card, as Stripe's own fields make it. */
-  card(number?: string): Promise<string>;
+  card(card?: RigCard): Promise<string>;
   /** The body of a payment by a method. */
   payment(token: string, over?: Record<string, unknown>): Record<string, unknown>;
   /** Reserves a payment. Returns its key, its body and its reference. */
@@ -103,15 +103,7 @@ export function useStripe(): StripeUnderTest {
     secret,
     call,
     payment,
-    async card(number = '4242424242424242') {
-      const form = { type: 'card', 'card[number]': number, 'card[exp_month]': '12', 'card[exp_year]': '2030' };
-      const response = await fetch(`${rig.localstripe().url}/v1/payment_methods`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${rigKey}` },
-        body: new URLSearchParams({ ...form, 'card[cvc]': '123' }),
-      });
-      return ((await response.json()) as { id: string }).id;
-    },
+    card: (card = 'good') => rig.makeCard(card),
     async reserved(token, key = `att_${++last}x${randomBytes(4).toString('hex')}`) {
       const body = payment(token);
       const answer = await call('/prepare', body, key);
