@@ -11,7 +11,7 @@ interface Request {
 
 const imported: Json = { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', signatory_name: 'Ada Lovelace' };
 
-type Prepare = (stage: Stage) => Promise<Request>;
+export type Prepare = (stage: Stage) => Promise<Request>;
 
 const v1 = '/api/v1';
 const at = (path: string, body?: Json): Request => ({ path: `${v1}${path}`, ...(body === undefined ? {} : { body }) });

@@ -9,7 +9,7 @@ import { useDatabase } from '../support/database.ts';
 import { makeKey } from '../support/factories.ts';
 import { document } from '../support/openapi.ts';
 import { useStage } from '../support/stage.ts';
-import { pathToNothing, putClocksAway, succeeding, unprocessable } from './requests.ts';
+import { type Prepare, pathToNothing, putClocksAway, succeeding, unprocessable } from './requests.ts';
 
 /** The tables that are not needed to authenticate a request. */
 const neededToLetIn = ['billers', 'api_keys', 'idempotency_keys'];
@@ -45,10 +45,18 @@ export function useStatuses() {
   });
   after('forget the database that is away', () => nowhere?.end());
 
-  async function request(operation: string, make = succeeding[operation]) {
+  async function prepare(operation: string, make: Prepare | undefined) {
     assert.ok(make, `test/contract/requests.ts has no request for ${operation}`);
     await putClocksAway(stage);
     return { method: operation.split(' ')[0] ?? '', ...(await make(stage)) };
+  }
+
+  /** Requests are prepared one after the other: one would put the clock away that another has just made. */
+  let earlier: Promise<unknown> = Promise.resolve();
+  function request(operation: string, make = succeeding[operation]) {
+    const prepared = earlier.then(() => prepare(operation, make));
+    earlier = prepared.catch(() => {});
+    return prepared;
   }
 
   /** The operation with ids that do not exist: enough for responses that come before any lookup. */
