@@ -355,7 +355,9 @@ export class SubscriptionCourse {
     const before = this.inEffect;
     // The service goes on while it is renewed, and begins only once it is paid.
     const isActive = this.state === 'active' && (before || this.#isBought);
-    this.inEffect = isActive || this.state === 'trialing' || this.now < this.graceEndsAt;
+    // Grace does not outlast a planned end or pause.
+    const graceEndsAt = Math.min(this.graceEndsAt, instantOf(this.endsAt), instantOf(this.pausesAt));
+    this.inEffect = isActive || this.state === 'trialing' || this.now < graceEndsAt;
     const changed = before === this.inEffect ? [] : ['in_effect_changed'];
     if (changed.length > 0 && this.inEffect) this.spans.push({ from: this.now, to: null });
     else if (changed.length > 0) (this.spans.at(-1) as Span).to = this.now;

@@ -80,8 +80,8 @@ export function isInEffect(subscription: SubscriptionWithPeriods, at: CustomerIn
   if (state !== 'past_due') {
     return state === 'trialing' || (state === 'active' && (wasInEffect || boughtUntil(subscription, at) !== null));
   }
-  // Dunning gives up at this instant at the latest: then no grace begins again.
-  const until = earliestInstant([graceEnd(subscription), lapsesAt(subscription)]);
+  // At the instant at which dunning gives up, or an end or a pause is planned, no grace begins again.
+  const until = earliestInstant([graceEnd(subscription), lapsesAt(subscription), ...plannedStops(subscription)]);
   return until !== null && at < until;
 }
 
@@ -131,9 +131,7 @@ function untilWhen(
   at: CustomerInstant,
 ): CustomerInstant | null {
   const { terms, timeZone } = subscription;
-  const stops = [terms.ends_at, plannedPause(terms).pauses_at].map((date) =>
-    date === null ? null : startOfDay(date, timeZone),
-  );
+  const stops = plannedStops(subscription);
   if (terms.state !== 'past_due') {
     const boughtAt = boughtUntil(subscription, at);
     return boughtAt && earliestInstant([boughtAt, ...stops]);
@@ -142,6 +140,13 @@ function untilWhen(
     ? []
     : openPeriods(subscription).map((p) => p.gives_up_at ?? seriesEndsAt(p, timeZone));
   return earliestInstant([graceEndsAt, ...stops, ...givenUp]);
+}
+
+/** When its planned end and its planned pause come. */
+function plannedStops({ terms, timeZone }: SubscriptionWithPeriods): (CustomerInstant | null)[] {
+  return [terms.ends_at, plannedPause(terms).pauses_at].map((date) =>
+    date === null ? null : startOfDay(date, timeZone),
+  );
 }
 
 /** The end of the current period, if it is a trial or paid, and not over. */

@@ -41,6 +41,17 @@ describe('until when a subscription is in effect', () => {
     assert.deepEqual(until(weekly(7, declined, { ends_at: '2027-02-10' })), [true, day(10)]);
   });
 
+  it('does not begin again at the instant of a planned pause, if one of two payments that came back is paid then', () => {
+    const subject = weekly(13, [true, false, true]);
+    assert.ok(subject.ask({ name: 'pause', from: null, resumesAt: null, anchorDay: null }));
+    subject.comeBack(2);
+    subject.comeBack(1);
+    assert.equal(subject.inEffect, false);
+    subject.runUntil(day(14));
+    const last = subject.told.filter(({ at }) => at === day(14).getTime()).map(({ what }) => what);
+    assert.deepEqual(last, ['period_paid', 'recovered', 'period_paid', 'paused']);
+  });
+
   it('is the same after a final decline: the retries end, and not the days that they would have had', () => {
     const subject = weekly(7, [true, 'final']);
     const { terms } = subject.subscription;
