@@ -5,24 +5,19 @@ import { operator } from '../services/accounts/audit.ts';
 import { attemptDelivery, type DeliveryDeps } from '../services/webhooks/attempt.ts';
 import { sendBatch } from '../services/webhooks/batch.ts';
 import { giveUpDelivery, noteDeliveryRetry } from '../services/webhooks/operator-commands.ts';
-import type { SentFrom } from '../services/webhooks/sending-turns.ts';
 import { throwRefusal, withHeartbeatToItsEnd } from './failures.ts';
 
 export type WebhookActivities = ReturnType<typeof createWebhookActivities>;
 
-/**
- * The activities of the workflows of deliveries and batches. An attempt that is already recorded is not made again. As
- * a local activity, an attempt or a batch is made within the workflow task: then the result may be that an activity
- * must make it.
- */
+/** The activities of the workflows of deliveries and batches. An attempt that is already recorded is not made again. */
 export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: Pool }) {
   return {
     /** See `attemptDelivery`. If the endpoint is busy, it says how long to wait; this does not count as an attempt. */
-    attemptWebhookDelivery: (id: string, after: number | null) => attemptDelivery(sql, deps, id, after, sentFrom()),
+    attemptWebhookDelivery: (id: string, after: number | null) => attemptDelivery(sql, deps, id, after),
     /** See `sendBatch`. What is already recorded is not sent again. */
     sendWebhookBatch() {
       const workflowId = activityInfo().workflowExecution?.workflowId ?? '';
-      return withHeartbeatToItsEnd(() => sendBatch(sql, deps, { workflowId, from: sentFrom() }));
+      return withHeartbeatToItsEnd(() => sendBatch(sql, deps, workflowId));
     },
     /** Both return a sentence about the result, or fail as `CommandRefused`. */
     giveUpWebhookDelivery: (id: string, by: IssuedBy | null) =>
@@ -30,8 +25,4 @@ export function createWebhookActivities({ sql, ...deps }: DeliveryDeps & { sql: 
     noteWebhookRetry: (id: string, by: IssuedBy | null) =>
       noteDeliveryRetry(sql, id, { by: operator(by), now: deps.now() }).catch(throwRefusal),
   };
-}
-
-function sentFrom(): SentFrom {
-  return activityInfo().isLocal ? 'workflow task' : 'activity';
 }

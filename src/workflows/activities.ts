@@ -1,5 +1,5 @@
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/common';
-import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import { webhookTaskQueue } from '../messages/task-queues.ts';
 
@@ -17,22 +17,13 @@ export type WebhookOptions = Required<Pick<ActivityOptions, 'startToCloseTimeout
   Pick<ActivityOptions, 'heartbeatTimeout'>;
 
 /**
- * Returns the activities of webhooks: in the workflow task, where a failure is not retried, or on the webhooks' own
- * task queue, where it is, for as long as it takes. A failure never comes from the receiver, only from our side. An
- * activity takes Temporal twice the work.
+ * Returns the activities of webhooks, on the webhooks' own task queue. They are retried for as long as it takes: a
+ * failure never comes from the receiver, only from our side.
  */
-export function webhookActivities(isInTask: boolean, options: WebhookOptions): WebhookActivities {
-  const { heartbeatTimeout: _, ...local } = options;
-  if (isInTask) return proxyLocalActivities<WebhookActivities>({ ...local, retry: { maximumAttempts: 1 } });
+export function webhookActivities(options: WebhookOptions): WebhookActivities {
   return proxyActivities<WebhookActivities>({
     ...options,
     taskQueue: webhookTaskQueue(workflowInfo().taskQueue),
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s' },
   });
-}
-
-/** Returns that an activity must make what has failed within the workflow task. @throws any other failure. */
-export function orNeedsActivity(isInTask: boolean, error: unknown): 'needs an activity' {
-  if (!isInTask || isCancellation(error)) throw error;
-  return 'needs an activity';
 }

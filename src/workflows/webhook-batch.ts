@@ -1,4 +1,4 @@
-import { orNeedsActivity, webhookActivities } from './activities.ts';
+import { webhookActivities } from './activities.ts';
 import { showBatch } from './operator-page/batch.ts';
 import { openPage } from './operator-page/page.ts';
 
@@ -16,11 +16,5 @@ const options = {
  */
 export async function webhookBatch(): Promise<void> {
   const page = openPage('webhookBatch');
-  const inTask = await webhookActivities(true, options)
-    .sendWebhookBatch()
-    .catch((error: unknown) => orNeedsActivity(true, error));
-  const parts = inTask === 'needs an activity' ? [] : [inTask];
-  showBatch(page, parts);
-  if (parts.some(({ needsActivity }) => !needsActivity)) return;
-  showBatch(page, [...parts, await webhookActivities(false, options).sendWebhookBatch()]);
+  showBatch(page, await webhookActivities(options).sendWebhookBatch());
 }

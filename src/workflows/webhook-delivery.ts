@@ -10,7 +10,7 @@ import type { WebhookActivities } from '../activities/webhook-activities.ts';
 import { type IssuedBy, readIssuedBy } from '../messages/operator-command.ts';
 import { signals } from '../messages/signals.ts';
 import { commands } from '../messages/updates.ts';
-import { inProcess, orNeedsActivity, type WebhookOptions, webhookActivities } from './activities.ts';
+import { inProcess, type WebhookOptions, webhookActivities } from './activities.ts';
 import { refusedCommandOf } from './effect-failure.ts';
 import {
   type CommandOutcome,
@@ -130,7 +130,8 @@ async function attempt(
   const isGivenUp = () => inbox.giveUp;
   inbox.isUnderWay = true;
   const scope = new CancellationScope();
-  const made = scope.run(() => makeAttempt(deliveryId, known));
+  const activities = webhookActivities(optionsOf(known));
+  const made = scope.run(() => activities.attemptWebhookDelivery(deliveryId, known));
   made.catch(() => {}); // handled below, unless the delivery is given up
   await Promise.race([made, condition(isGivenUp)]);
   inbox.isUnderWay = false;
@@ -140,7 +141,7 @@ async function attempt(
     if (!isCancellation(error)) throw error;
   });
   try {
-    const text = await webhookActivities(false, optionsOf(known)).giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
+    const text = await activities.giveUpWebhookDelivery(deliveryId, inbox.givenUpBy);
     return { givenUp: { text, isRefused: false } };
   } catch (error) {
     const refusal = refusedCommandOf(error);
@@ -149,17 +150,6 @@ async function attempt(
   }
 }
 
-/** Makes one attempt: in the workflow task if the receiver responds promptly, otherwise in an activity. */
-async function makeAttempt(deliveryId: string, known: number | null): Promise<Progress | null> {
-  for (let isInTask = true; ; isInTask = false) {
-    const made = await webhookActivities(isInTask, optionsOf(known))
-      .attemptWebhookDelivery(deliveryId, known)
-      .catch((error: unknown) => orNeedsActivity(isInTask, error));
-    if (made !== 'needs an activity') return made;
-  }
-}
-
-/** The timeout is that of an activity: a receiver that was prompt so far still has its 15 seconds in the task. */
 function optionsOf(known: number | null): WebhookOptions {
   return {
     startToCloseTimeout: attemptTimeout,

@@ -36,8 +36,8 @@ describe('a live webhook endpoint', () => {
   const deps: DeliveryDeps = {
     vault: webhookDeps.vault,
     sender: {
-      send: (request, from) => sender.send({ ...request, livemode: false }, from),
-      sendInBatch: (request, from) => sender.sendInBatch({ ...request, livemode: false }, from),
+      send: (request) => sender.send({ ...request, livemode: false }),
+      sendInBatch: (request) => sender.sendInBatch({ ...request, livemode: false }),
       close: () => sender.close(),
     },
     now: realNow,

@@ -9,7 +9,8 @@ import {
   reachableAddresses,
 } from '../../src/platform/outbound-address.ts';
 import { destinationError } from '../../src/services/webhooks/destination.ts';
-import { createWebhookSender, type NotSent, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
+import type { Later } from '../../src/services/webhooks/sending-turns.ts';
 import { names, policy } from '../support/names.ts';
 
 const strict = { allowLoopback: false };
@@ -114,11 +115,11 @@ describe('a connection', () => {
   });
   after(() => server.close());
 
-  async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookResponse | NotSent> {
+  async function send(host: string, allowed: OutboundPolicy, livemode = false): Promise<WebhookResponse | Later> {
     const sender = createWebhookSender({ policy: allowed, timeoutMs: 2000 });
     const url = `http://${host}:${port}/`;
     const request = { endpointId: 'we_1', failingMs: null, url, livemode, headers: {}, body: '{}' };
-    const answer = await sender.send(request, 'activity');
+    const answer = await sender.send(request);
     await sender.close();
     return answer;
   }

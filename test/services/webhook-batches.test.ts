@@ -14,7 +14,6 @@ import {
 import { deleteWebhookEndpoint, rotateSecret, updateWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { giveUpDelivery } from '../../src/services/webhooks/operator-commands.ts';
 import { createWebhookSender } from '../../src/services/webhooks/sender.ts';
-import type { SentFrom } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
 import {
   commitEvents,
@@ -30,8 +29,7 @@ describe('the batches of a biller', () => {
   const db = useDatabase();
   const receiver = useReceiver();
   const the = useDeliveries(db, receiver);
-  const send = (from: SentFrom = 'workflow task', deps = the.deps) =>
-    sendBatch(db.sql, deps, { from, workflowId: batchIdOf(the.call) });
+  const send = (deps = the.deps) => sendBatch(db.sql, deps, batchIdOf(the.call));
   afterEach('no crash', () => listenToCrashPoints(() => {}));
 
   /** An endpoint and so many deliveries to it, in the order of their events. */
@@ -101,7 +99,7 @@ describe('the batches of a biller', () => {
     assert.ok(receiver.connections - before <= 6, `${receiver.connections - before} connections`);
   });
 
-  it('go several at a time to a receiver that takes a while: seven in a workflow task, and the rest in an activity', async () => {
+  it('go several at a time to a receiver that takes a while', async () => {
     await made(60);
     let [underWay, most] = [0, 0];
     receiver.answer = async (_request, response) => {
@@ -110,10 +108,8 @@ describe('the batches of a biller', () => {
       underWay--;
       response.end();
     };
-    const begun = await send();
-    assert.deepEqual([begun.needsActivity, begun.delivered, most], [true, 7, 7]);
-    const { delivered, needsActivity } = await send('activity');
-    assert.deepEqual([delivered, needsActivity], [53, false]);
+    const { delivered } = await send();
+    assert.equal(delivered, 60);
     assert.ok(most > 10, `${most} at a time`);
   });
 
@@ -173,11 +169,11 @@ describe('the batches of a biller', () => {
         if (nth <= 10) response.end();
       };
       const begun = performance.now();
-      const progress = await send('workflow task', { ...the.deps, sender });
+      const progress = await send({ ...the.deps, sender });
       assert.ok(performance.now() - begun < 4_500, 'it took long');
-      assert.deepEqual([progress.delivered, progress.failed], [10, 7]);
-      assert.equal(progress.handedOver, 103);
-      assert.equal(receiver.received.length, 17);
+      assert.deepEqual([progress.delivered, progress.failed], [10, 8]);
+      assert.equal(progress.handedOver, 102);
+      assert.equal(receiver.received.length, 18);
       assert.equal(progress.failures[0]?.error, 'no response within 2.5 s');
       assert.deepEqual(
         await waits(ids),
@@ -195,7 +191,7 @@ describe('the batches of a biller', () => {
       await pause(40);
       response.end();
     };
-    const { delivered, handedOver } = await send('activity');
+    const { delivered, handedOver } = await send();
     assert.deepEqual([delivered, handedOver], [30, 0]);
   });
 
@@ -225,7 +221,7 @@ describe('the batches of a biller', () => {
   it('leave alone what another biller has, and the other mode', async () => {
     const { ids } = await made(2);
     for (const other of [{ ...the.call, livemode: true }, await makeCall(db.sql)]) {
-      const { attempted } = await sendBatch(db.sql, the.deps, { from: 'activity', workflowId: batchIdOf(other) });
+      const { attempted } = await sendBatch(db.sql, the.deps, batchIdOf(other));
       assert.deepEqual(attempted, []);
     }
     assert.deepEqual(await statuses(ids), ['pending 0', 'pending 0']);

@@ -6,11 +6,12 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
-import { createWebhookSender, type NotSent, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
+import { createWebhookSender, type WebhookResponse } from '../../src/services/webhooks/sender.ts';
+import type { Later } from '../../src/services/webhooks/sending-turns.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { useReceiver, webhookDeps } from '../support/webhooks.ts';
 
-type Answer = WebhookResponse | NotSent;
+type Answer = WebhookResponse | Later;
 
 const request = { endpointId: 'we_1', failingMs: null, url: '', livemode: false, headers: {}, body: '{}' };
 const timeoutMs = 300;
@@ -37,7 +38,7 @@ describe('a webhook receiver', () => {
   async function send(url = receiver.url, outbound = webhookDeps.outbound): Promise<Answer & { ms: number }> {
     const sender = createWebhookSender({ policy: outbound, timeoutMs });
     const begun = performance.now();
-    const answer = await sender.send({ ...request, url }, 'activity');
+    const answer = await sender.send({ ...request, url });
     const ms = performance.now() - begun;
     await sender.close();
     return { ...answer, ms };
@@ -176,7 +177,7 @@ describe('a webhook receiver', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       let answer: Answer | undefined;
-      const sending = sender.send({ ...request, url: receiver.url }, 'activity').then((given) => {
+      const sending = sender.send({ ...request, url: receiver.url }).then((given) => {
         answer = given;
       });
       while (receiver.received.length === 0) await turn();
@@ -197,8 +198,7 @@ describe('a webhook receiver', () => {
     receiver.answer = (request, response) => {
       if (request.url !== '/hangs') response.end();
     };
-    const to = (endpointId: string, path: string) =>
-      sender.send({ ...request, endpointId, url: receiver.url + path }, 'activity');
+    const to = (endpointId: string, path: string) => sender.send({ ...request, endpointId, url: receiver.url + path });
     const hanging: Promise<Answer>[] = [];
     for (let endpoint = 0; endpoint < 8; endpoint++) {
       for (;;) {

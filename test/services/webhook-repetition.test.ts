@@ -37,8 +37,8 @@ describe('an attempt of a webhook delivery', () => {
       ...the.deps,
       sender: {
         ...the.deps.sender,
-        async send(request, from) {
-          const answer = await the.deps.sender.send(request, from);
+        async send(request) {
+          const answer = await the.deps.sender.send(request);
           await thawing.pass();
           return answer;
         },

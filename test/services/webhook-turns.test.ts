@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { attemptDelivery } from '../../src/services/webhooks/attempt.ts';
 import { retryWebhookDelivery } from '../../src/services/webhooks/deliveries.ts';
 import { createWebhookSender, type WebhookSender } from '../../src/services/webhooks/sender.ts';
-import type { SentFrom } from '../../src/services/webhooks/sending-turns.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveryOf, makeEvent, useDeliveries, useReceiver, webhookDeps } from '../support/webhooks.ts';
 
@@ -33,8 +31,7 @@ describe('a delivery whose endpoint is busy', () => {
   function startProcess() {
     const sender = createWebhookSender({ policy: webhookDeps.outbound, timeoutMs });
     senders.push(sender);
-    return (id: string, from: SentFrom, after: number | null = null) =>
-      attemptDelivery(db.sql, { ...the.deps, sender }, id, after, from);
+    return (id: string, after: number | null = null) => attemptDelivery(db.sql, { ...the.deps, sender }, id, after);
   }
 
   const another = async (endpointId: string) => deliveryOf(db.sql, await makeEvent(db.sql, the.call), endpointId);
@@ -43,19 +40,19 @@ describe('a delivery whose endpoint is busy', () => {
   async function hung() {
     const { endpoint, id } = await the.made();
     const attempt = startProcess();
-    const made = await attempt(id, 'activity');
-    assert.ok(typeof made === 'object' && made?.lastAnswer === 'no response within 1.3 s');
+    const made = await attempt(id);
+    assert.ok(made?.lastAnswer === 'no response within 1.3 s');
     return { attempt, endpoint };
   }
 
   it('is postponed while another request is under way to a receiver that does not respond, and counts no attempt', async () => {
     const { attempt, endpoint } = await hung();
     const [first, second] = [await another(endpoint.id), await another(endpoint.id)];
-    const probe = attempt(first, 'activity');
+    const probe = attempt(first);
     await eventually('it is under way', () => owed.length === 2);
-    for (const from of ['workflow task', 'activity'] as const) {
-      const progress = await attempt(second, from, 0);
-      assert.ok(typeof progress === 'object' && progress !== null);
+    for (let times = 0; times < 2; times++) {
+      const progress = await attempt(second, 0);
+      assert.ok(progress !== null);
       assert.deepEqual(
         [progress.status, progress.attempts, progress.isTurnedAway, progress.lastAnswer],
         ['pending', 0, true, 'not sent, because the receiver does not respond, so it gets one request at a time'],
@@ -69,24 +66,24 @@ describe('a delivery whose endpoint is busy', () => {
     for (const response of owed) response.end();
     await probe;
     receiver.answer = undefined;
-    const delivered = await attempt(second, 'workflow task', 0);
-    assert.ok(typeof delivered === 'object' && delivered?.status === 'delivered');
+    const delivered = await attempt(second, 0);
+    assert.ok(delivered?.status === 'delivered');
     assert.equal((await the.read(second)).attempts.length, 1);
   });
 
   it('is not postponed once it has ended, or was attempted elsewhere meanwhile', async () => {
     const { attempt, endpoint } = await hung();
     const id = await another(endpoint.id);
-    const probe = attempt(await another(endpoint.id), 'activity');
+    const probe = attempt(await another(endpoint.id));
     await eventually('it is under way', () => owed.length === 2);
     const elsewhere = startProcess();
-    const made = elsewhere(id, 'activity');
+    const made = elsewhere(id);
     await eventually('it is attempted', () => owed.length === 3);
     owed[2]?.writeHead(500).end();
     await made;
     const before = await the.read(id);
-    const progress = await attempt(id, 'activity', 0);
-    assert.ok(typeof progress === 'object' && progress !== null);
+    const progress = await attempt(id, 0);
+    assert.ok(progress !== null);
     assert.deepEqual([progress.attempts, progress.lastAnswer], [1, 'made before']);
     assert.deepEqual(await the.read(id), before);
     for (const response of owed) response.end();
@@ -96,40 +93,16 @@ describe('a delivery whose endpoint is busy', () => {
   it('is sent now if it is retried by its biller while it waits, when the receiver works again', async () => {
     const { attempt, endpoint } = await hung();
     const id = await another(endpoint.id);
-    const probe = attempt(await another(endpoint.id), 'activity');
+    const probe = attempt(await another(endpoint.id));
     await eventually('it is under way', () => owed.length === 2);
-    await attempt(id, 'workflow task');
+    await attempt(id);
     for (const response of owed) response.end();
     await probe;
     receiver.answer = undefined;
-    const waits = await attempt(id, 'workflow task');
-    assert.ok(typeof waits === 'object' && waits?.lastAnswer === 'waiting', 'it asks before its time');
+    const waits = await attempt(id);
+    assert.ok(waits?.lastAnswer === 'waiting', 'it asks before its time');
     await retryWebhookDelivery(db.sql, the.call, id);
-    const delivered = await attempt(id, 'workflow task');
-    assert.ok(typeof delivered === 'object' && delivered?.status === 'delivered');
-  });
-
-  it('is left to an activity, with nothing sent or recorded, when the receiver takes longer than a second', async () => {
-    const { endpoint, id } = await the.made();
-    const attempt = startProcess();
-    const slow = attempt(id, 'workflow task');
-    await eventually('it is under way', () => owed.length === 1);
-    await pause(1_050);
-    const next = await another(endpoint.id);
-    const before = await the.read(next);
-    assert.equal(await attempt(next, 'workflow task'), 'needs an activity');
-    assert.equal(owed.length, 1);
-    assert.deepEqual(await the.read(next), before);
-    owed[0]?.end();
-    await slow;
-    receiver.answer = undefined;
-    const delivered = await attempt(next, 'activity');
-    assert.ok(typeof delivered === 'object' && delivered?.status === 'delivered');
-  });
-
-  it('is left to an activity by a process that has sent nothing there, when the endpoint is recorded as failing', async () => {
-    const { endpoint } = await hung();
-    const attempt = startProcess();
-    assert.equal(await attempt(await another(endpoint.id), 'workflow task'), 'needs an activity');
+    const delivered = await attempt(id);
+    assert.ok(delivered?.status === 'delivered');
   });
 });

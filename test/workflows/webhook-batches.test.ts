@@ -170,20 +170,6 @@ describe('webhooks to an endpoint that responds promptly', () => {
     assert.ok(details.includes(endpoint.id) && details.includes(`\`${receiver.url}\``), details);
   });
 
-  it('are counted on the page of the batch with those that its workflow task has sent before an activity', async () => {
-    const endpoint = await endpointAt();
-    receiver.answer = async (_request, response) => {
-      await pause(200);
-      response.end();
-    };
-    const ids = await commit(endpoint, 20);
-    await untilAttempted(ids);
-    const batch = await batchOf(endpoint);
-    await eventually('the batch has ended', async () => (await batch.describe()).status.name === 'COMPLETED');
-    const { currentDetails } = await batch.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-    assert.match(currentDetails ?? '', /^### Webhook batch: 20 delivered$/m);
-  });
-
   it('go in batches when thousands are replayed', async () => {
     const endpoint = await endpointAt();
     const ids = await commit(endpoint, 300);

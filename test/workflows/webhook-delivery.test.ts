@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { eventually } from '../../lab/eventually.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
@@ -35,10 +34,6 @@ describe('the delivery of a webhook', () => {
     await eventually(`${times} attempts`, async () => (await merchant.delivery(id)).attempts.length >= times);
     return merchant.delivery(id);
   };
-
-  /** Lets the next delivery to an endpoint that responds promptly have a workflow of its own. */
-  const withoutBatches = (endpointId: string) =>
-    service.db.sql`update webhook_endpoints set responds_promptly = false where id = ${endpointId}`;
 
   /** What Temporal knows of its workflow, once it is started. */
   const described = (id: string) =>
@@ -86,37 +81,7 @@ describe('the delivery of a webhook', () => {
     await untilEnded(id);
   });
 
-  it('takes Temporal one workflow task when the receiver responds promptly', async () => {
-    const { id } = await ping();
-    await untilEnded(id);
-    assert.deepEqual(await eventsOf(id), [
-      'WORKFLOW_EXECUTION_STARTED',
-      'WORKFLOW_TASK_SCHEDULED',
-      'WORKFLOW_TASK_STARTED',
-      'WORKFLOW_TASK_COMPLETED',
-      // The attempt.
-      'MARKER_RECORDED',
-      'WORKFLOW_EXECUTION_COMPLETED',
-    ]);
-  });
-
-  it('is made by an activity when the receiver took long for the last request, and in the workflow task afterwards', async () => {
-    receiver.answer = async (_request, response, nth) => {
-      if (nth === 1) await pause(1_300);
-      response.end();
-    };
-    const { merchant, id } = await ping();
-    const { endpoint_id } = await untilAttempted(merchant, id, 1);
-    for (const expected of [1, 0]) {
-      await withoutBatches(endpoint_id);
-      const next = await merchant.ping(endpoint_id);
-      await untilEnded(next.id);
-      assert.equal((await eventsOf(next.id)).filter(isActivity).length, expected);
-      assert.equal((await merchant.delivery(next.id)).attempts.length, 1);
-    }
-  });
-
-  it('is made by an activity, which is retried for as long as it takes, when it fails in the workflow task', async () => {
+  it('is attempted again for as long as it takes when it cannot be recorded', async () => {
     const { sql } = service.db;
     await sql`alter table webhook_delivery_attempts add constraint refused check (number < 0) not valid`;
     let id = '';

@@ -126,9 +126,7 @@ export async function startWorkers(deps: WorkerDeps): Promise<RunningWorkers> {
     taskQueue: webhookTaskQueue(taskQueue),
     workflowBundle,
     workflowThreadPoolSize: 1,
-    // Each has one attempt in the task at most: `maxInWorkflowTasks` of them send, the others only look.
     maxConcurrentWorkflowTaskExecutions: 100,
-    maxConcurrentLocalActivityExecutions: 100,
     activities: createWebhookActivities({ sql, vault, sender, now: deps.now ?? clock.now, random: Math.random }),
     // More than can be sent at once: this leaves room for attempts that are refused, prepared or recorded meanwhile.
     maxConcurrentActivityTaskExecutions: maxRequestsUnderWay + 64,

@@ -16,7 +16,7 @@ import { emit } from '../telemetry.ts';
 import { type DeliveryProgress, progressOf } from './progress.ts';
 import { errorOf, type MadeAttempt, recordMade } from './record-attempt.ts';
 import type { WebhookRequest, WebhookSender } from './sender.ts';
-import type { Later, SentFrom } from './sending-turns.ts';
+import type { Later } from './sending-turns.ts';
 import { openSecrets, requestFor } from './signing.ts';
 
 // An attempt is prepared (`failIfClosed`, `isDue`, `prepare`), sent (`post`) and recorded (`recordMade`). A single
@@ -38,37 +38,19 @@ export interface PreparedAttempt extends Omit<MadeAttempt, 'response'> {
 /** In milliseconds. A worker's clock may be a little behind that of the API process that made the delivery due. */
 const clockTolerance = 1000;
 
-/** An attempt that was not made within the workflow task. An activity must make it, because it may take long. */
-export const needsActivity = 'needs an activity';
-
 /**
  * Makes the next attempt of a delivery and records it: one POST, between two transactions. `after` is the number of
  * attempts that the caller knows of. With it, the attempt is made whether due or not, unless it has been made since.
  * Without it (null), the attempt is made only if due. A failed attempt is a result, not an error. Returns the
  * delivery's progress, or null if there is no delivery with this id, which is noted for operators. If it is not the
- * endpoint's turn, nothing is sent, no attempt is counted, and the next attempt is postponed. Within a workflow task,
- * the result is `needsActivity` if the receiver may take long; then, too, nothing was sent.
+ * endpoint's turn, nothing is sent, no attempt is counted, and the next attempt is postponed.
  */
 export async function attemptDelivery(
   db: Db,
   deps: DeliveryDeps,
   id: string,
   after: number | null,
-): Promise<DeliveryProgress | null>;
-export async function attemptDelivery(
-  db: Db,
-  deps: DeliveryDeps,
-  id: string,
-  after: number | null,
-  from: SentFrom,
-): Promise<DeliveryProgress | null | typeof needsActivity>;
-export async function attemptDelivery(
-  db: Db,
-  deps: DeliveryDeps,
-  id: string,
-  after: number | null,
-  from: SentFrom = 'activity',
-): Promise<DeliveryProgress | null | typeof needsActivity> {
+): Promise<DeliveryProgress | null> {
   const at = deps.now();
   const delivery = await selectDeliveryToMake(db, id);
   if (delivery === null) {
@@ -79,8 +61,7 @@ export async function attemptDelivery(
   if (notMade !== null) return progressOf(notMade.row, delivery, notMade.why, deps.now());
   const prepared = prepare(delivery, openSecrets(delivery, deps.vault, at), at);
   pass('delivery prepared');
-  const response = await post(prepared, () => deps.sender.send(prepared.request, from));
-  if (response.kind === 'in an activity') return needsActivity;
+  const response = await post(prepared, () => deps.sender.send(prepared.request));
   if (response.kind === 'later') return turnAway(db, delivery, response, deps.now());
   pass('delivery posted');
   const [recorded] = await recordMade(db, deps, [{ ...prepared, response }]);

@@ -10,10 +10,10 @@ import { type DeliveryDeps, failIfClosed, isDue, type PreparedAttempt, post, pre
 import { addAttempts, addEndpoint, type BatchProgress, mostListed, newProgress } from './progress.ts';
 import { errorOf, type MadeAttempt, recordMade, throughOutages } from './record-attempt.ts';
 import type { BatchRequest } from './sender.ts';
-import { promptMs, type SentFrom } from './sending-turns.ts';
+import { promptMs } from './sending-turns.ts';
 import { openSecrets } from './signing.ts';
 
-/** After this time a batch begins no more: a workflow task must end soon, and an activity has a timeout. */
+/** After this time a batch begins no more, so that a worker that shuts down has not long to wait for it. */
 const longestMs = 5_000;
 
 /** The same while it waits for a receiver that has begun to hang, so that the biller's other endpoints do not. */
@@ -34,18 +34,13 @@ const looksInVain = 3;
 const paceMs = 5;
 const mostPaces = 4;
 
-/** How long an activity waits for its endpoint's share of requests while it sends nothing, and how often it asks. */
+/** How long a batch waits for its endpoint's share of requests while it sends nothing, and how often it asks. */
 const longestWaitMs = 1_000;
 const askAgainMs = 5;
 
-/** The workflow of a batch, and where it is sent from. */
-export interface BatchSource {
-  workflowId: string;
-  from: SentFrom;
-}
-
 /** A batch that is being sent. */
-interface Batch extends BatchSource {
+interface Batch {
+  workflowId: string;
   begunAt: number;
   progress: BatchProgress;
   /** The parts that are being sent, by the keys of their endpoints. */
@@ -63,25 +58,33 @@ interface Sent {
   underWay: Set<Promise<void>>;
   /** Those that have ended and are not recorded. It grows while others are under way. */
   ended: MadeAttempt[];
-  next: 'in this batch' | 'one by one' | 'in an activity';
+  /** Whether the receiver takes long: then those that were not sent leave the batch. */
+  isSlow: boolean;
 }
 
 /**
  * Makes the first attempts of a biller's deliveries that are due, and of those that become due meanwhile: until nothing
  * is due for a moment, or a bound is reached. Each endpoint gets its events in their order, next to the others. What is
  * not delivered gets a workflow of its own, in the transaction that records the attempt. So does what was not sent,
- * because the receiver takes long or fails. In a workflow task, the result may be that an activity must continue.
+ * because the receiver takes long or fails.
  * @throws what the database throws. What was not recorded is sent again, under the same `webhook-id`.
  */
-export async function sendBatch(sql: Pool, deps: DeliveryDeps, source: BatchSource): Promise<BatchProgress> {
+export async function sendBatch(sql: Pool, deps: DeliveryDeps, workflowId: string): Promise<BatchProgress> {
   const progress = newProgress();
-  const batch: Batch = { ...source, begunAt: performance.now(), progress, underWay: new Map(), hanging: 0, errors: [] };
+  const batch: Batch = {
+    workflowId,
+    begunAt: performance.now(),
+    progress,
+    underWay: new Map(),
+    hanging: 0,
+    errors: [],
+  };
   const { underWay, errors } = batch;
   try {
     for (let inVain = 0; inVain < looksInVain; ) {
       const goesOn = mayGoOn(batch);
       if (!goesOn && underWay.size === 0) break;
-      const parts = goesOn ? await listDue(sql, source.workflowId, [...underWay.keys()]) : [];
+      const parts = goesOn ? await listDue(sql, workflowId, [...underWay.keys()]) : [];
       for (const part of parts) startPart(sql, deps, batch, part);
       const hasMore = parts.some(({ entries }) => entries.length === maxInPart);
       const wait = pause(lookAgainMs);
@@ -99,7 +102,7 @@ function mayGoOn({ begunAt, progress, hanging, errors }: Batch): boolean {
   if (errors.length > 0) return false;
   const ms = performance.now() - begunAt;
   if (hanging > 0) return ms < longestWithHangingMs;
-  return !progress.needsActivity && ms < longestMs && progress.attempted.length < mostListed;
+  return ms < longestMs && progress.attempted.length < mostListed;
 }
 
 function startPart(sql: Pool, deps: DeliveryDeps, batch: Batch, part: DuePart): void {
@@ -123,13 +126,8 @@ async function sendPart(sql: Pool, deps: DeliveryDeps, batch: Batch, part: DuePa
   const sent = await send(sql, deps, batch, due, traces);
   if (sent.ended.length > 0) pass('batch posted');
   await recordEnded(sql, deps, batch, part, sent);
-  // An activity cannot begin before the receiver that hangs has ended: then what is left has workflows of its own.
-  if (sent.next === 'in an activity' && batch.hanging === 0) {
-    batch.progress.needsActivity = true;
-    return;
-  }
   const unsent = part.entries.filter(({ deliveryId }) => !sent.ids.has(deliveryId));
-  const slow = sent.next === 'one by one' ? due[0]?.endpoint_id : undefined;
+  const slow = sent.isSlow ? due[0]?.endpoint_id : undefined;
   if (unsent.length > 0 || slow !== undefined) {
     const left = await throughOutages(() =>
       atomically(sql, async (tx) => {
@@ -165,40 +163,37 @@ async function send(
   due: DeliveryToMake[],
   traces: ReadonlyMap<string, string | null>,
 ): Promise<Sent> {
-  const sent: Sent = { ids: new Set(), underWay: new Set(), ended: [], next: 'in this batch' };
+  const sent: Sent = { ids: new Set(), underWay: new Set(), ended: [], isSlow: false };
   const [first] = due;
   if (first === undefined) return sent;
   const now = deps.now();
   addEndpoint(batch.progress, first);
   if ((await failIfClosed(sql, due, now)) !== null) return sent;
-  if (first.endpoint.failing_since !== null) return { ...sent, next: 'one by one' };
+  if (first.endpoint.failing_since !== null) return { ...sent, isSlow: true };
   const secrets = openSecrets(first, deps.vault, now);
   for (const delivery of due) {
     const prepared = prepare(delivery, secrets, deps.now());
-    sent.next = await sendOne(deps, batch, sent, prepared, traces.get(delivery.id) ?? null);
-    if (sent.next !== 'in this batch') break;
+    sent.isSlow = !(await sendOne(deps, batch, sent, prepared, traces.get(delivery.id) ?? null));
+    if (sent.isSlow) break;
   }
-  await Promise.race([Promise.all(sent.underWay), pause(promptMs)]);
-  if (sent.underWay.size > 0) sent.next = 'one by one';
+  if (!sent.isSlow) await Promise.race([Promise.all(sent.underWay), pause(promptMs)]);
+  if (sent.underWay.size > 0) sent.isSlow = true;
   return sent;
 }
 
-/** Sends one delivery, unless the batch must stop before it; then returns how to continue. */
+/** Sends one delivery and returns true, unless the batch must stop before it. */
 async function sendOne(
   deps: DeliveryDeps,
-  { from, underWay }: Batch,
+  { underWay }: Batch,
   sent: Sent,
   prepared: PreparedAttempt,
   trace: string | null,
-): Promise<Sent['next']> {
+): Promise<boolean> {
   if (sent.ended.some(({ response }) => response.kind === 'responded' && response.statusCode === 410)) {
-    return 'one by one'; // recording this response ends the other deliveries
+    return false; // recording this response ends the other deliveries
   }
-  const begin = () => deps.sender.sendInBatch(prepared.request, from);
-  // A workflow task has a small share, and must end soon.
-  const begun = from === 'workflow task' ? begin() : await untilShared(begin, sent.underWay);
-  if (begun.kind === 'slow') return 'one by one';
-  if (begun.kind === 'busy') return from === 'activity' ? 'one by one' : 'in an activity';
+  const begun = await untilShared(() => deps.sender.sendInBatch(prepared.request), sent.underWay);
+  if (begun.kind !== 'sent') return false;
   const sending = post(prepared, () => begun.response, trace).then((response) => {
     sent.ended.push({ ...prepared, response });
     sent.underWay.delete(sending);
@@ -206,7 +201,7 @@ async function sendOne(
   sent.ids.add(prepared.delivery.id);
   sent.underWay.add(sending);
   await Promise.race([sending, pause(paceMs * Math.min(underWay.size, mostPaces))]);
-  return 'in this batch';
+  return true;
 }
 
 /** Waits while the endpoint has its share of requests: for one of these to end or, not as long, for those of others. */

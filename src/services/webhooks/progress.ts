@@ -63,8 +63,6 @@ export interface BatchProgress {
   failures: FailedAttempt[];
   /** The endpoints that the batch has sent to, with scheme, host and port. */
   endpoints: { id: string; goesTo: string }[];
-  /** The workflow task has no room for the requests: an activity continues. */
-  needsActivity: boolean;
 }
 
 /** How many failures and endpoints are listed, and how many deliveries. */
@@ -73,7 +71,7 @@ export const mostListed = 500;
 
 /** Returns the progress of a batch that has done nothing yet. */
 export function newProgress(): BatchProgress {
-  return { attempted: [], delivered: 0, failed: 0, handedOver: 0, failures: [], endpoints: [], needsActivity: false };
+  return { attempted: [], delivered: 0, failed: 0, handedOver: 0, failures: [], endpoints: [] };
 }
 
 /** Adds attempts that were recorded. */

@@ -3,7 +3,7 @@ import { createGuardedConnector, type OutboundPolicy } from '../../platform/outb
 import { withoutSecrets } from '../../platform/redact.ts';
 import { describeRequestFailure } from '../../platform/request-failure.ts';
 import { returnsChallenge } from './challenge.ts';
-import { type BatchTurn, createSendingTurns, type Now, type SentFrom, type Turn } from './sending-turns.ts';
+import { type BatchTurn, createSendingTurns, type Later, type Now } from './sending-turns.ts';
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
@@ -32,16 +32,14 @@ export type WebhookResponse = { durationMs: number } & (
   | { kind: 'failed'; error: string }
 );
 
-/** Nothing was sent: the request must be sent from elsewhere, or later. */
-export type NotSent = Exclude<Turn, { kind: 'now' }>;
-
 /** A request of a batch: under way, or not sent. */
 export type BatchRequest = { kind: 'sent'; response: Promise<WebhookResponse> } | Exclude<BatchTurn, { kind: 'now' }>;
 
 export interface WebhookSender {
-  send(request: WebhookRequest, from: SentFrom): Promise<WebhookResponse | NotSent>;
+  /** Sends a request, or returns that it must be sent later. */
+  send(request: WebhookRequest): Promise<WebhookResponse | Later>;
   /** Sends one of the requests of a batch, if its endpoint may get one now. */
-  sendInBatch(request: WebhookRequest, from: SentFrom): BatchRequest;
+  sendInBatch(request: WebhookRequest): BatchRequest;
   /** Closes all connections. Requests under way are cut off. */
   close(): Promise<void>;
 }
@@ -73,14 +71,13 @@ export function createWebhookSender({
   };
   const turns = createSendingTurns();
 
-  async function send(request: WebhookRequest, from: SentFrom): Promise<WebhookResponse | NotSent> {
-    const turn = turns.ask(request.endpointId, from, request.failingMs);
-    if (turn.kind !== 'now') return turn;
-    return sendNow(request, turn);
+  async function send(request: WebhookRequest): Promise<WebhookResponse | Later> {
+    const turn = turns.ask(request.endpointId, request.failingMs);
+    return turn.kind === 'now' ? sendNow(request, turn) : turn;
   }
 
-  function sendInBatch(request: WebhookRequest, from: SentFrom): BatchRequest {
-    const turn = turns.askInBatch(request.endpointId, from);
+  function sendInBatch(request: WebhookRequest): BatchRequest {
+    const turn = turns.askInBatch(request.endpointId);
     return turn.kind === 'now' ? { kind: 'sent', response: sendNow(request, turn) } : turn;
   }
 

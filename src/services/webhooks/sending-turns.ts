@@ -1,12 +1,5 @@
-/** Where an attempt is made. A workflow task must end soon; an activity may last as long as a receiver takes. */
-export type SentFrom = 'workflow task' | 'activity';
-
 /** Whether a request may be sent. */
-export type Turn =
-  | Now
-  /** Not in a workflow task, because the receiver may take long. */
-  | { kind: 'in an activity' }
-  | Later;
+export type Turn = Now | Later;
 
 export interface Now {
   kind: 'now';
@@ -31,27 +24,24 @@ export type BatchTurn =
 
 export interface SendingTurns {
   /** `failingMs` says for how long the endpoint has only failed, in milliseconds. Null: it does not fail. */
-  ask(endpointId: string, from: SentFrom, failingMs: number | null): Turn;
+  ask(endpointId: string, failingMs: number | null): Turn;
   /** For one of the requests of a batch, to an endpoint that does not fail. */
-  askInBatch(endpointId: string, from: SentFrom): BatchTurn;
+  askInBatch(endpointId: string): BatchTurn;
 }
 
 /** The most requests that one process has under way. A hanging endpoint has at most a ninth of them, 57. */
 export const maxRequestsUnderWay = 512;
 
-/** How many of these are within workflow tasks, at most. A worker has 100 places for workflow tasks. */
-export const maxInWorkflowTasks = 64;
-
-/** A receiver that responds within this time is sent to within the workflow task. Milliseconds, as all below. */
+/** A receiver that responds within this time is prompt: a batch sends to it. Milliseconds, as all below. */
 export const promptMs = 1_000;
+
+/** How many requests of a batch an endpoint gets at a time, until it has shown that it takes more. */
+const firstInBatch = 8;
 
 const shortestWaitMs = 1_000;
 
 /** The longest wait is as long as the endpoint has been failing, within these bounds. */
 const longestWaitMs = { atLeast: 60_000, atMost: 30 * 60_000 };
-
-/** How long an attempt to an endpoint that does not respond may take to begin in its activity. */
-const reservationMs = 5_000;
 
 /** How many endpoints a process remembers. Of one that it forgets, it knows again after one request. */
 const maxRemembered = 10_000;
@@ -67,18 +57,18 @@ interface Endpoint {
   lastMs: number | null;
   /** False if the last request ended without a response, and not promptly. */
   isResponsive: boolean;
-  /** Until then, the single request to an endpoint that does not respond is on its way to an activity. */
-  reservedUntil: number;
+  /** How many requests of a batch it gets at a time: one more for each prompt response while it has so many. */
+  mostInBatch: number;
   /** When the last of those that wait for their turn will ask again. */
   lineEndsAt: number;
 }
 
 /**
- * Decides when and where requests are sent, so that a hanging receiver takes nothing that another needs:
+ * Decides when requests are sent, so that a hanging receiver takes nothing that another needs:
  * - An endpoint has a limited share of all requests under way (`createSendingSlots`).
  * - An endpoint whose last request got no response has one request at a time, until it responds.
- * - Within workflow tasks, requests are sent only to endpoints that respond promptly, as far as is known.
- * - A batch sends only to an endpoint that responds promptly, and stops when a request takes long.
+ * - A batch sends only to an endpoint that responds promptly, and stops when a request takes long. It sends it a few
+ *   requests at a time, and more only while each is answered promptly: so few are lost to one that begins to hang.
  * - Those turned away stand in line: each asks again when its turn is expected. So few ask in vain, however many wait.
  *
  * It knows only what this process has sent. `now` is in milliseconds from any beginning, `random` from 0 to 1.
@@ -88,30 +78,21 @@ export function createSendingTurns(
   random: () => number = Math.random,
 ): SendingTurns {
   const slots = createSendingSlots(maxRequestsUnderWay);
-  const slotsInTasks = createSendingSlots(maxInWorkflowTasks);
   const endpoints = new Map<string, Endpoint>();
 
-  function ask(id: string, from: SentFrom, failingMs: number | null): Turn {
+  function ask(id: string, failingMs: number | null): Turn {
     const endpoint = endpoints.get(id) ?? remember(id);
-    const at = now();
-    if (!endpoint.isResponsive && isTaken(endpoint, from, at)) {
-      return later(endpoint, 'the receiver does not respond, so it gets one request at a time', failingMs, at);
+    if (!endpoint.isResponsive && endpoint.underWay.size > 0) {
+      return later(endpoint, 'the receiver does not respond, so it gets one request at a time', failingMs);
     }
-    if (!slots.tryTake(id)) return later(endpoint, 'too many requests are under way', failingMs, at);
-    if (from === 'activity') return begin(id, endpoint, from);
-    if (isPrompt(endpoint, failingMs, at) && slotsInTasks.tryTake(id)) return begin(id, endpoint, from);
-    slots.release(id);
-    endpoint.reservedUntil = at + reservationMs;
-    return { kind: 'in an activity' };
+    return slots.tryTake(id) ? begin(id, endpoint) : later(endpoint, 'too many requests are under way', failingMs);
   }
 
-  function askInBatch(id: string, from: SentFrom): BatchTurn {
+  function askInBatch(id: string): BatchTurn {
     const endpoint = endpoints.get(id) ?? remember(id);
-    if (!isPrompt(endpoint, null, now())) return { kind: 'slow' };
-    if (!slots.tryTake(id)) return { kind: 'busy' };
-    if (from === 'activity' || slotsInTasks.tryTake(id)) return begin(id, endpoint, from);
-    slots.release(id);
-    return { kind: 'busy' };
+    if (!isPrompt(endpoint, now())) return { kind: 'slow' };
+    if (endpoint.underWay.size >= endpoint.mostInBatch) return { kind: 'busy' };
+    return slots.tryTake(id) ? begin(id, endpoint) : { kind: 'busy' };
   }
 
   /** Starts to remember an endpoint, and forgets another if there are too many. */
@@ -127,14 +108,14 @@ export function createSendingTurns(
       underWay: new Set<Request>(),
       lastMs: null,
       isResponsive: true,
-      reservedUntil: 0,
+      mostInBatch: firstInBatch,
       lineEndsAt: 0,
     };
     endpoints.set(id, endpoint);
     return endpoint;
   }
 
-  function begin(id: string, endpoint: Endpoint, from: SentFrom): Now {
+  function begin(id: string, endpoint: Endpoint): Now {
     const request = { begunAt: now() };
     endpoint.underWay.add(request);
     return {
@@ -142,9 +123,9 @@ export function createSendingTurns(
       end(hasResponse) {
         if (!endpoint.underWay.delete(request)) throw new Error('the request has ended already');
         slots.release(id);
-        if (from === 'workflow task') slotsInTasks.release(id);
         endpoint.lastMs = now() - request.begunAt;
-        endpoint.reservedUntil = 0;
+        if (endpoint.lastMs > promptMs) endpoint.mostInBatch = firstInBatch;
+        else if (endpoint.underWay.size + 1 >= endpoint.mostInBatch) endpoint.mostInBatch += 1;
         const isResponsive = hasResponse || endpoint.lastMs <= promptMs;
         if (isResponsive && !endpoint.isResponsive) endpoint.lineEndsAt = 0;
         endpoint.isResponsive = isResponsive;
@@ -152,7 +133,8 @@ export function createSendingTurns(
     };
   }
 
-  function later(endpoint: Endpoint, reason: string, failingMs: number | null, at: number): Later {
+  function later(endpoint: Endpoint, reason: string, failingMs: number | null): Later {
+    const at = now();
     const eachMs = Math.max(endpoint.lastMs ?? 0, ageOfOldest(endpoint, at)) / Math.max(1, endpoint.underWay.size);
     const longest = Math.min(Math.max(failingMs ?? 0, longestWaitMs.atLeast), longestWaitMs.atMost);
     const untilTurn = Math.max(endpoint.lineEndsAt, at + shortestWaitMs) + eachMs - at;
@@ -165,14 +147,9 @@ export function createSendingTurns(
   return { ask, askInBatch };
 }
 
-/** Whether the single request that an endpoint without response gets is under way, or will be at once. */
-function isTaken({ underWay, reservedUntil }: Endpoint, from: SentFrom, at: number): boolean {
-  return underWay.size > 0 || (from === 'workflow task' && reservedUntil > at);
-}
-
-/** Of an endpoint that this process has not sent to, only whether it fails is known. */
-function isPrompt(endpoint: Endpoint, failingMs: number | null, at: number): boolean {
-  const wasPrompt = endpoint.lastMs === null ? failingMs === null : endpoint.lastMs <= promptMs;
+/** An endpoint that this process has not sent to counts as prompt. */
+function isPrompt(endpoint: Endpoint, at: number): boolean {
+  const wasPrompt = endpoint.lastMs === null || endpoint.lastMs <= promptMs;
   return wasPrompt && endpoint.isResponsive && ageOfOldest(endpoint, at) <= promptMs;
 }
 
