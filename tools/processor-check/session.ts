@@ -13,6 +13,7 @@ import {
   type Inquiry,
   type Movement,
   OutcomeUnknown,
+  type PendingRefund,
   type RefundOutcome,
   type RefundRequest,
   type Submitted,
@@ -189,16 +190,16 @@ export class Session {
   }
 
   /** Asks for a refund, and remembers what the service has told. */
-  refund(refund: RefundRequest): Promise<RefundOutcome> {
+  refund(refund: RefundRequest): Promise<RefundOutcome | PendingRefund> {
     return patiently(() => this.#refund(refund));
   }
 
   /** Asks for it so many times at the same moment. Returns the outcomes that were told. */
-  async refundAtOnce(refund: RefundRequest, times: number): Promise<RefundOutcome[]> {
+  async refundAtOnce(refund: RefundRequest, times: number): Promise<(RefundOutcome | PendingRefund)[]> {
     return inParallel(range(times), times, () => known(this.#refund(refund))).then(withoutNull);
   }
 
-  async #refund(refund: RefundRequest): Promise<RefundOutcome> {
+  async #refund(refund: RefundRequest): Promise<RefundOutcome | PendingRefund> {
     const outcome = await this.client.refund(refund);
     if (outcome.kind === 'succeeded') this.#tell(refundMovement(refund));
     return outcome;
