@@ -22,6 +22,11 @@ const payment = {
   }),
 };
 
+const list = Type.Object({
+  livemode: Type.Boolean(),
+  after: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+});
+
 export const bodies = {
   prepare: Type.Object(payment),
   charge: Type.Object({ ...payment, reference }),
@@ -33,10 +38,8 @@ export const bodies = {
     payment_intent_id: Type.String({ maxLength: 100 }),
     charge_reference: Type.Union([reference, Type.Null()]),
   }),
-  movements: Type.Object({
-    livemode: Type.Boolean(),
-    after: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
-  }),
+  movements: list,
+  notices: list,
 };
 
 export type PrepareBody = Static<typeof bodies.prepare>;
@@ -44,6 +47,7 @@ export type ChargeBody = Static<typeof bodies.charge>;
 export type ReferenceBody = Static<typeof bodies.inquire>;
 export type RefundBody = Static<typeof bodies.refund>;
 export type MovementsBody = Static<typeof bodies.movements>;
+export type NoticesBody = Static<typeof bodies.notices>;
 
 /** The account and the mode of a call. */
 export interface For {

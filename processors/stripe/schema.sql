@@ -20,6 +20,9 @@ create table if not exists processor_stripe.accounts (
   primary key (account, livemode)
 );
 
+-- What Stripe signs the account's notices with, sealed. Null: none was given.
+alter table processor_stripe.accounts add column if not exists sealed_notice_secret bytea;
+
 -- What the service has reserved: a PaymentIntent each. An outcome is written before it is sent, and never changes.
 create table if not exists processor_stripe.reservations (
   account text not null,
@@ -93,3 +96,21 @@ create table if not exists processor_stripe.cursors (
   read_to bigint not null,
   primary key (account, livemode, list)
 );
+
+-- What Stripe has told of on its own, in the order in which it became known here. Rows are kept for 90 days.
+create table if not exists processor_stripe.notices (
+  serial bigint primary key generated always as identity,
+  account text not null,
+  livemode boolean not null,
+  -- Stripe's id of the event, and what it is about at Stripe.
+  event text not null,
+  type text not null,
+  -- What the service is told: that something has happened to the charge or the refunds of a payment.
+  kind text not null check (kind in ('charge', 'refund')),
+  reference text not null,
+  body text not null,
+  received_at timestamptz not null default clock_timestamp(),
+  unique (account, livemode, event)
+);
+create index if not exists notices_by_mode on processor_stripe.notices (livemode, serial);
+create index if not exists notices_by_time on processor_stripe.notices (received_at);

@@ -86,7 +86,8 @@ type Answered<T> =
   | { is: 'right'; value: T; status: 200; says: '' }
   | { is: 'wrong' | 'unknown'; status: number; says: string };
 
-async function answerOf<T>(call: () => Promise<T>): Promise<Answered<T>> {
+/** Makes a call, and returns what Stripe says. Throws what is not Stripe's. */
+export async function answerOf<T>(call: () => Promise<T>): Promise<Answered<T>> {
   try {
     return { is: 'right', value: await call(), status: 200, says: '' };
   } catch (error) {
