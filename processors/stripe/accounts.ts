@@ -97,7 +97,10 @@ export async function disableAccount(db: Db, place: For, by: string): Promise<vo
     where account = ${place.account} and livemode = ${place.livemode}`;
 }
 
-/** Stores what Stripe signs the notices of an account with, sealed. @throws NoAccount; Error if it is no such secret */
+/**
+ * Stores what Stripe signs the notices of an account with, sealed.
+ * @throws NoAccount; Error if it is no such secret
+ */
 export async function writeNoticeSecret(
   db: Db,
   keys: SealingKeys,
@@ -146,7 +149,7 @@ export async function resealKeys(db: Db, keys: SealingKeys): Promise<{ resealed:
   return result;
 }
 
-/** Returns what is to be stored instead, null if it is sealed with the first key already, or why it cannot be opened. */
+/** Returns what is to be stored instead; null if it is sealed with the first key already; or why it is not opened. */
 function resealed(keys: SealingKeys, sealed: Buffer, place: For, what: Sealed): Buffer | KeyNotOpened | null {
   try {
     const plain = openKey(keys, sealed, place, what);

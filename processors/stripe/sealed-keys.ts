@@ -1,5 +1,5 @@
-// What an account is reached with, its key and the secret that signs its notices, is never in the database as text. It is
-// sealed with ENCRYPTION_KEYS, for its row and column alone.
+// An acquirer's key, and the secret that signs its notices, are never in the database as text. They are sealed with
+// ENCRYPTION_KEYS, for their row and column alone.
 import { createSecretKey } from 'node:crypto';
 import { openBytes, type Place, partsOf, sealBytes, sealFormats } from '../../src/platform/sealed-bytes.ts';
 
