@@ -12,6 +12,7 @@ import {
   type ChargeRequest,
   type Inquiry,
   type Movement,
+  type Notice,
   OutcomeUnknown,
   type PendingRefund,
   type RefundOutcome,
@@ -217,6 +218,17 @@ export class Session {
       movements.push(...page.movements);
       if (!page.hasMore) return { movements, cursor: page.cursor };
       if (page.cursor === cursor) throw new Broken('/movements says has_more, and gives the same cursor again');
+      cursor = page.cursor;
+    }
+  }
+
+  /** All notices after a cursor, until none comes for so long. */
+  async noticesSince(after: string, patienceMs: number): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    for (let cursor = after; ; ) {
+      const page = await known(this.client.notices(cursor, AbortSignal.timeout(patienceMs)));
+      if (page === null || page.cursor === cursor) return notices;
+      notices.push(...page.notices);
       cursor = page.cursor;
     }
   }
