@@ -41,6 +41,14 @@ create table if not exists processor_stripe.reservations (
   decided_at timestamptz,
   check ((outcome is null) = (decided_at is null))
 );
+-- Our mandate of a debit, and Stripe's if Stripe had it when this was reserved. Null: a card.
+alter table processor_stripe.reservations add column if not exists mandate_reference text;
+alter table processor_stripe.reservations add column if not exists mandate text;
+-- When a debit was seen to be collected. It may be taken back, so that is no outcome yet.
+alter table processor_stripe.reservations add column if not exists collected_at timestamptz;
+alter table processor_stripe.reservations drop constraint if exists reservations_outcome_check;
+alter table processor_stripe.reservations add constraint reservations_outcome_check
+  check (outcome in ('succeeded', 'failed', 'returned'));
 create unique index if not exists reservations_by_key
   on processor_stripe.reservations (account, livemode, idempotency_key) where not found_again;
 create index if not exists reservations_found_again
@@ -114,3 +122,22 @@ create table if not exists processor_stripe.notices (
 );
 create index if not exists notices_by_mode on processor_stripe.notices (livemode, serial);
 create index if not exists notices_by_time on processor_stripe.notices (received_at);
+
+-- The Stripe payment method of a bank account that has no token. It is made once; the number is not here.
+create table if not exists processor_stripe.bank_methods (
+  account text not null,
+  livemode boolean not null,
+  -- The service's id of the payment method.
+  payment_method text not null,
+  token text not null,
+  primary key (account, livemode, payment_method)
+);
+
+-- Stripe's mandate for one of ours: made by the first debit under it, and named by the later ones.
+create table if not exists processor_stripe.debit_mandates (
+  account text not null,
+  livemode boolean not null,
+  reference text not null,
+  mandate text not null,
+  primary key (account, livemode, reference)
+);

@@ -10,7 +10,7 @@ const advisoryLock = 7_266_338;
  * @throws if the role may not create it; a role that may not is enough once the tables are there.
  */
 export async function ensureSchema(sql: Pool): Promise<void> {
-  const [found] = await sql`select to_regclass('processor_stripe.notices') is not null as exists`;
+  const [found] = await sql`select to_regclass('processor_stripe.debit_mandates') is not null as exists`;
   if (found?.exists) return;
   const text = await readFile(new URL('schema.sql', import.meta.url), 'utf8');
   await atomically(sql, async (tx) => {

@@ -214,8 +214,9 @@ function chargeMembers(request: ChargeRequest, account: BankAccount | null) {
   };
 }
 
-function accountMembers({ bsbNumber, accountNumber, accountName }: BankAccount) {
-  return { bsb_number: bsbNumber, account_number: accountNumber, account_name: accountName };
+function accountMembers({ bsbNumber, accountNumber, accountName, email }: BankAccount) {
+  const account = { bsb_number: bsbNumber, account_number: accountNumber, account_name: accountName };
+  return email === null ? account : { ...account, email };
 }
 
 function debitMembers({ mandate, ...debit }: DebitRequest) {

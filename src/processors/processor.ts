@@ -69,6 +69,8 @@ export interface BankAccount {
   bsbNumber: string;
   accountNumber: string;
   accountName: string;
+  /** Of the customer. Null: it has none. */
+  email: string | null;
 }
 
 /**

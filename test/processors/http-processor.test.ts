@@ -54,7 +54,7 @@ const debitRequest: ChargeRequest = {
     },
   },
 };
-const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen', email: null };
 const refundRequest: RefundRequest = {
   idempotencyKey: key,
   billerId: 'acct_1',

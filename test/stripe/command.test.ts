@@ -383,12 +383,12 @@ describe('npm run payments -- processors', function () {
     assert.equal(await statusOf(), 'active');
     const unknown = findings.filter(({ is }) => is !== 'right').map(({ what, is }) => [what, is]);
     assert.deepEqual(unknown, [
-      ['BECS debits (not used by this adapter yet)', 'unknown'],
+      ['BECS debits', 'unknown'],
       ['mails to payers', 'unknown'],
       ['webhook endpoint', 'unknown'],
     ]);
     assert.equal(found(ran, 'country and currency')?.says, 'US, USD');
-    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 8);
+    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 9);
     assert.deepEqual(note, [
       `Not Stripe: STRIPE_API_URL is ${stripe.url}.`,
       'This adapter was last run against Stripe itself: never.',
