@@ -12,14 +12,18 @@ import { type SupervisedProcess, superviseProcess } from '../../lab/supervised-p
 import { writeAccount, writeNoticeSecret } from '../../processors/stripe/accounts.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { withoutClock } from '../../src/domain/instants.ts';
+import { type CustomerInstant, withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { childEnvironment } from '../../src/processes/config/config.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { accountReader } from '../../src/services/customers/bank-accounts.ts';
+import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { useFolder } from '../runtime/support.ts';
 import { needsPrograms } from '../stripe-rig/support.ts';
 import { sendChecked } from '../support/api.ts';
+import { useDebits } from '../support/debits.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
@@ -38,7 +42,10 @@ describe('the service with the processor service of Stripe', function () {
   this.timeout(serverStartTimeoutMs);
   needsPrograms('localstripe', 'stripe-mock');
   const folder = useFolder();
-  const live = createHttpProcessor({ url: doorUrl, secret });
+  const live = createHttpProcessor({
+    ...{ url: doorUrl, secret },
+    readAccount: (...of) => accountReader(service.db.sql, () => service.vault)(...of),
+  });
   const service = useService({ processors: { sandbox: sandboxProcessor, live }, idle: true });
   let rig: StripeRig;
   let adapter: SupervisedProcess;
@@ -226,6 +233,37 @@ describe('the service with the processor service of Stripe', function () {
     const isPaidNow = async () => (await merchant.getIntent(payment.id)).status === 'succeeded';
     await eventually('it is settled', isPaidNow, { timeoutMs: 40_000 });
     assert.equal(await taken(payment.id), 1);
+  });
+
+  it('debits a typed account, gets the result by a notice, and the return of a disputed debit by another', async () => {
+    const debits = useDebits({ merchant, request: merchant.request });
+    const { id: customer } = await merchant.customer({ email: 'jo@example.com' });
+    const account = await debits.account(customer);
+    const { id: mandate } = await debits.active({ payment_method_id: account });
+    const { id } = await debits.debit({ customer, account });
+    // Its cut-off is now: a bank reports on nothing that it does not have.
+    const [row] = await service.db.sql<{ attempt_id: string; next_at: CustomerInstant }[]>`
+      update bank_debits set hand_over_at = clock_timestamp(), next_at = clock_timestamp(),
+        charge_date = (clock_timestamp() at time zone 'Australia/Sydney')::date
+      where payment_intent_id = ${id}
+      returning attempt_id, next_at`;
+    const charging = { processors: { sandbox: sandboxProcessor, live }, hook: chargeHook };
+    const step = { at: row?.next_at ?? withoutClock(realNow()), now: realNow(), maxAheadMs: Infinity };
+    await takeDebitStep(service.db.sql, charging, row?.attempt_id ?? '', step);
+    const reference = String(await referenceOf(id));
+    assert.deepEqual([(await merchant.getIntent(id)).status, rig.becs.debited.get(reference)], ['processing', 1]);
+    const becomes = (status: string) =>
+      eventually(`it is ${status}`, async () => (await merchant.getIntent(id)).status === status, {
+        timeoutMs: 15_000,
+      });
+    rig.becs.collect(reference);
+    assert.ok(await notify('payment_intent.succeeded', { id: reference }));
+    await becomes('succeeded');
+    rig.becs.dispute(reference, 'debit_not_authorized');
+    assert.ok(await notify('charge.dispute.created', { id: 'du_1', payment_intent: reference }));
+    await becomes('returned');
+    assert.equal((await merchant.client.mandates.get(mandate)).status, 'canceled');
+    assert.equal(rig.becs.debited.get(reference), 1);
   });
 
   it('settles a payment of a plan within ten seconds after the adapter is back that was killed in it', async () => {
