@@ -1,5 +1,5 @@
-// BECS debits, which localstripe does not have: a double of ours, with the shapes of Stripe's OpenAPI document. It shows
-// how we read Stripe's pages, and no more. What is not a BECS debit goes to the bridge.
+// BECS debits, which localstripe does not have: a double of ours, with the shapes of Stripe's OpenAPI document. It
+// shows how we read Stripe's pages, and no more. What is not a BECS debit goes to the bridge.
 
 import { randomBytes } from 'node:crypto';
 import { type LoopbackServer, serveOnLoopback } from '../loopback-server.ts';

@@ -6,7 +6,7 @@ import type { Answer, For, NoticesBody } from './protocol.ts';
 import type { Hint } from './stripe-events.ts';
 
 /** A notice as it came. Its text is what Stripe has signed. */
-export interface Notice extends For, Hint {
+interface Notice extends For, Hint {
   /** Stripe's id of the event. */
   event: string;
   type: string;

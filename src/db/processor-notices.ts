@@ -3,7 +3,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 
 /** What a notice is about: the charge of a payment, or its refunds. */
-export type NoticeKind = 'charge' | 'refund';
+type NoticeKind = 'charge' | 'refund';
 
 /** A hint of the live processor, as it was read. */
 export interface HeardNotice {
