@@ -114,7 +114,7 @@ async function readGiven(
 
 function shown({ account, livemode, key_hint, sealed_notice_secret: secret, status, reason }: Account) {
   const mode = livemode ? 'live' : 'sandbox';
-  return { account, mode, processor: 'stripe', key_hint, has_notice_secret: secret !== null, status, reason };
+  return { account, mode, processor: 'stripe', key_hint, status, reason, has_notice_secret: secret !== null };
 }
 
 async function verified(

@@ -241,7 +241,7 @@ describe('npm run payments -- processors', function () {
       },
     ]);
     const { stdout } = await processors('list');
-    assert.match(stdout, new RegExp(`${billerId} +sandbox +stripe +abcd +false +unverified`));
+    assert.match(stdout, new RegExp(`${billerId} +sandbox +stripe +abcd +unverified`));
     assert.ok(!stdout.includes(testKey.slice(8)));
   });
 
