@@ -23,7 +23,8 @@ export function startNotices(sql: Pool, processors: Processors, logger: Logger):
   const onError = (err: unknown) => logger.warn({ err }, 'notices of the live processor: trying again');
   const settling = repeat(
     async () => {
-      const due = await settleNotices(sql, { processors, hook: chargeHook });
+      // Without a live processor nothing can be asked: what is due stays.
+      const due = processors.live === null ? 0 : await settleNotices(sql, { processors, hook: chargeHook });
       return due === 0 ? settleEveryMs : 0;
     },
     { everyMs: settleEveryMs, onError },

@@ -252,6 +252,27 @@ describe('notices of the live processor', function () {
     assert.equal((await debit.merchant.client.mandates.get(debit.mandate)).status, 'canceled');
   });
 
+  for (const seed of ['1', '2', '3']) {
+    it(`bring a debit to the same end whenever and however often they come (seed ${seed})`, async () => {
+      const chance = chanceOf(`notices of a debit ${seed}`);
+      const debit = await submittedDebit();
+      const returned_at = new Date().toISOString();
+      const course = [{ outcome: 'succeeded' }, { outcome: 'returned', code: 'insufficient_funds', returned_at }];
+      while (course.length > 0) {
+        if (chance.happens(0.4)) here.answers.set(`/inquire ${debit.reference}`, course.shift() ?? null);
+        if (chance.happens(0.6)) here.notices.push(...Array.from({ length: chance.between(1, 3) }, () => debit.notice));
+        await Promise.all([here.hear('one'), here.hear('other')]);
+        await service.db.sql`update processor_notices_position set held_by = null, held_until = null`;
+      }
+      here.notices.push(debit.notice);
+      await here.hear();
+      await here.hear();
+      const events = await told(debit.merchant, debit.id);
+      assert.deepEqual(events, ['payment_intent.processing', 'payment_intent.succeeded', 'payment_intent.returned']);
+      assert.equal(await here.takenFor(debit.id), 1);
+    });
+  }
+
   it('tell of a debit that was dishonoured', async () => {
     const debit = await submittedDebit();
     here.answers.set(`/inquire ${debit.reference}`, { outcome: 'failed', code: 'account_closed', bank_code: '3' });

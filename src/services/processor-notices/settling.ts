@@ -70,7 +70,10 @@ async function settleCharge(
   });
 }
 
-/** Asks about a debit that the bank has, or has collected: it may have its result, or have come back. */
+/**
+ * Asks about a debit that the bank has, or has collected: it may have its result, or have come back. One that the bank
+ * may not have is left to its workflow, which may have to hand it over again.
+ */
 async function settleDebit(sql: Pool, charging: Charging, { id }: PaymentAttemptRow, now: RealInstant): Promise<void> {
   const origin = { now, isOwnStep: false, requestId: null };
   const step = await atomically(sql, async (tx) => {
@@ -79,5 +82,5 @@ async function settleDebit(sql: Pool, charging: Charging, { id }: PaymentAttempt
     if (locked === null || (outcome !== 'submitted' && outcome !== 'succeeded')) return null;
     return openDebitStep(tx, charging, locked, withoutClock(now), origin);
   });
-  if (step !== null) await finishDebitStep(sql, charging, step, origin);
+  if (step?.ask === 'inquire') await finishDebitStep(sql, charging, step, origin);
 }
