@@ -20,6 +20,9 @@ create table if not exists processor_stripe.accounts (
   primary key (account, livemode)
 );
 
+-- What Stripe signs the account's notices with, sealed. Null: none was given.
+alter table processor_stripe.accounts add column if not exists sealed_notice_secret bytea;
+
 -- What the service has reserved: a PaymentIntent each. An outcome is written before it is sent, and never changes.
 create table if not exists processor_stripe.reservations (
   account text not null,
@@ -38,6 +41,14 @@ create table if not exists processor_stripe.reservations (
   decided_at timestamptz,
   check ((outcome is null) = (decided_at is null))
 );
+-- Our mandate of a debit, and Stripe's if Stripe had it when this was reserved. Null: a card.
+alter table processor_stripe.reservations add column if not exists mandate_reference text;
+alter table processor_stripe.reservations add column if not exists mandate text;
+-- When a debit was seen to be collected. It may be taken back, so that is no outcome yet.
+alter table processor_stripe.reservations add column if not exists collected_at timestamptz;
+alter table processor_stripe.reservations drop constraint if exists reservations_outcome_check;
+alter table processor_stripe.reservations add constraint reservations_outcome_check
+  check (outcome in ('succeeded', 'failed', 'returned'));
 create unique index if not exists reservations_by_key
   on processor_stripe.reservations (account, livemode, idempotency_key) where not found_again;
 create index if not exists reservations_found_again
@@ -92,4 +103,41 @@ create table if not exists processor_stripe.cursors (
   list text not null check (list in ('charges', 'refunds')),
   read_to bigint not null,
   primary key (account, livemode, list)
+);
+
+-- What Stripe has told of on its own, in the order in which it became known here. Rows are kept for 90 days.
+create table if not exists processor_stripe.notices (
+  serial bigint primary key generated always as identity,
+  account text not null,
+  livemode boolean not null,
+  -- Stripe's id of the event, and what it is about at Stripe.
+  event text not null,
+  type text not null,
+  -- What the service is told: that something has happened to the charge or the refunds of a payment.
+  kind text not null check (kind in ('charge', 'refund')),
+  reference text not null,
+  body text not null,
+  received_at timestamptz not null default clock_timestamp(),
+  unique (account, livemode, event)
+);
+create index if not exists notices_by_mode on processor_stripe.notices (livemode, serial);
+create index if not exists notices_by_time on processor_stripe.notices (received_at);
+
+-- The Stripe payment method of a bank account that has no token. It is made once; the number is not here.
+create table if not exists processor_stripe.bank_methods (
+  account text not null,
+  livemode boolean not null,
+  -- The service's id of the payment method.
+  payment_method text not null,
+  token text not null,
+  primary key (account, livemode, payment_method)
+);
+
+-- Stripe's mandate for one of ours: made by the first debit under it, and named by the later ones.
+create table if not exists processor_stripe.debit_mandates (
+  account text not null,
+  livemode boolean not null,
+  reference text not null,
+  mandate text not null,
+  primary key (account, livemode, reference)
 );

@@ -30,6 +30,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   lost_deliveries: { why: 'their rows, which had both, are gone' },
   invariant_checks: { why: 'about the rows of all billers' },
   live_charging: { why: 'about the live processor, which all billers share' },
+  processor_notices_position: { why: 'about the live processor, which all billers share' },
   unknown_movements: { why: 'what the live processor has done for payments that the database does not have' },
   payment_plan_slots: { why: 'part of a payment plan', ownedBy: 'payment_plan_id' },
   subscription_periods: { why: 'part of a subscription', ownedBy: 'subscription_id' },
