@@ -23,9 +23,9 @@ const followEveryMs = 500;
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, compares the movements of the live processor with the database, and ends
  * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
- * numbers that payers have entered there and that nothing has used for a day. While all that goes on, it posts events to
- * the ledger, and checks the invariants, a few at a time: in a large database, one of them may take minutes. Any number
- * of processes may run it side by side.
+ * numbers that payers have entered there and that nothing has used for a day. While all that goes on, it posts events
+ * to the ledger, and checks the invariants, a few at a time: in a large database, one of them may take minutes. Any
+ * number of processes may run it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const checks = createInvariantChecks(sql);
