@@ -49,6 +49,12 @@ create table ledger_positions (
 );
 comment on table ledger_positions is 'Up to which event the ledger of a biller and mode is posted. Written in the transaction that posts; its row lock lets one process post at a time';
 
+create view balance_transactions as
+  select id, biller_id, livemode, test_clock_id, kind, currency, source_id, payment_intent_id, customer_id, available_on,
+    occurred_at
+  from ledger_transactions where kind in ('payment', 'refund', 'return', 'adjustment');
+comment on view balance_transactions is 'The transactions of the ledger that finance reads as rows';
+
 create function assert_balanced(posted text) returns void language plpgsql as $$
 declare
   entries integer;
