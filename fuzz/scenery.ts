@@ -145,7 +145,6 @@ export async function makeScenery(
   for (const event of (await client.events.list({ limit: 40 })).data) note('events', event);
   if (isSandbox) {
     // The rows of what was paid above are posted by the worker a moment later.
-    // A biller of a run may have none: all its payers may be on a test clock.
     const rows = await eventually('the books have rows', async () => {
       const { data } = await client.balanceTransactions.list({ limit: 40 });
       return data.length > 0 && data;

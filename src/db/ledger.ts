@@ -84,6 +84,12 @@ export async function resetPositions(db: Db, billerId: string | null): Promise<v
     update ledger_positions set last_sequence = 0 where ${billerId === null ? db`true` : db`biller_id = ${billerId}`}`;
 }
 
+/** How many transactions the ledgers of all billers have. */
+export async function countLedgerTransactions(db: Db): Promise<number> {
+  const [row] = await db<[{ count: number }]>`select count(*)::bigint as count from ledger_transactions`;
+  return row.count;
+}
+
 /** The events after a number, in their order, at most `limit`. Their data is read only if they move money. */
 export async function listFollowedEvents(
   db: Db,
