@@ -73,8 +73,14 @@ export function useInvariants(db: TestDatabase): void {
 async function noteViolations(sql: Pool, { test }: Mocha.Context): Promise<void> {
   const title = test?.parent?.fullTitle() ?? '';
   // The ledger of whatever the tests have done agrees with their events and payments.
-  await followLedgers(sql, new AbortController().signal);
+  await followLedgers(sql, new AbortController().signal).catch(unlessMadeUp);
   broken.push(...(await findViolations(sql)).map((violation) => ({ after: title, ...violation })));
+}
+
+/** Some tests make up events of payments that there are not. Such a ledger waits in front of them. */
+function unlessMadeUp(error: unknown): void {
+  const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
+  for (const cause of causes) if (!/does not say what it moves/.test(String(cause))) throw cause;
 }
 
 let shared: Promise<TestDatabase> | undefined;
