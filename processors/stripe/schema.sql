@@ -6,6 +6,8 @@ create table if not exists processor_stripe.accounts (
   account text not null,
   livemode boolean not null,
   sealed_key bytea not null,
+  -- What Stripe signs the account's notices with, sealed. Null: none was given.
+  sealed_notice_secret bytea,
   key_hint text not null,
   api_version text not null,
   status text not null check (status in ('unverified', 'active', 'degraded', 'disabled')),
@@ -20,9 +22,6 @@ create table if not exists processor_stripe.accounts (
   primary key (account, livemode)
 );
 
--- What Stripe signs the account's notices with, sealed. Null: none was given.
-alter table processor_stripe.accounts add column if not exists sealed_notice_secret bytea;
-
 -- What the service has reserved: a PaymentIntent each. An outcome is written before it is sent, and never changes.
 create table if not exists processor_stripe.reservations (
   account text not null,
@@ -32,23 +31,20 @@ create table if not exists processor_stripe.reservations (
   payment_intent_id text not null,
   amount bigint not null,
   currency text not null,
+  -- Our mandate of a debit, and Stripe's if Stripe had it when this was reserved. Null: a card.
+  mandate_reference text,
+  mandate text,
+  -- When a debit was seen to be collected. It may be taken back, so that is no outcome yet.
+  collected_at timestamptz,
   -- Lost here once, and read again from Stripe by its reference. Its key may have reserved another one since.
   found_again boolean not null default false,
-  outcome text check (outcome in ('succeeded', 'failed')),
+  outcome text check (outcome in ('succeeded', 'failed', 'returned')),
   code text,
   processor_code text,
   reserved_at timestamptz not null default now(),
   decided_at timestamptz,
   check ((outcome is null) = (decided_at is null))
 );
--- Our mandate of a debit, and Stripe's if Stripe had it when this was reserved. Null: a card.
-alter table processor_stripe.reservations add column if not exists mandate_reference text;
-alter table processor_stripe.reservations add column if not exists mandate text;
--- When a debit was seen to be collected. It may be taken back, so that is no outcome yet.
-alter table processor_stripe.reservations add column if not exists collected_at timestamptz;
-alter table processor_stripe.reservations drop constraint if exists reservations_outcome_check;
-alter table processor_stripe.reservations add constraint reservations_outcome_check
-  check (outcome in ('succeeded', 'failed', 'returned'));
 create unique index if not exists reservations_by_key
   on processor_stripe.reservations (account, livemode, idempotency_key) where not found_again;
 create index if not exists reservations_found_again
