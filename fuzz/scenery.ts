@@ -1,5 +1,6 @@
 import { ApiError, type PaymentMethodCreate, type SubscriptionCreate } from '@payments-service/client';
 import { clientOf } from '../lab/client.ts';
+import { eventually } from '../lab/eventually.ts';
 import { itemInTurn } from '../lab/parallel.ts';
 import { makePlan, type PlanTerms } from '../lab/payer.ts';
 import { realNow } from '../src/platform/real-time.ts';
@@ -55,6 +56,7 @@ export async function makeScenery(
     sessions: [],
     subscriptions: [],
     clocks: [],
+    balance_rows: [],
     events: [],
     endpoints: [],
     deliveries: [],
@@ -142,6 +144,12 @@ export async function makeScenery(
   }
   for (const event of (await client.events.list({ limit: 40 })).data) note('events', event);
   if (isSandbox) {
+    // The rows of what was paid above are posted by the worker a moment later.
+    const rows = await eventually('the books have rows', async () => {
+      const { data } = await client.balanceTransactions.list({ limit: 40 });
+      return data.length > 0 && data;
+    });
+    for (const row of rows) note('balance_rows', row);
     for (let index = 0; index < 4; index++) {
       const to = { url: made.urls?.[0] ?? '', event_types: ['payment_plan.*'] };
       const endpoint = note('endpoints', await client.webhookEndpoints.create(to));

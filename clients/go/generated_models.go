@@ -100,6 +100,69 @@ type ApplyToInput struct {
 	Unpaid Optional[UnpaidService] `json:"unpaid,omitzero"`
 }
 
+type Balance struct {
+	// One for each currency in which money has moved.
+	Data []CurrencyBalance `json:"data"`
+	// The `sequence` of the last event that is posted. The balance has all events up to it.
+	CompleteUpTo int `json:"complete_up_to"`
+}
+
+type BalanceTransaction struct {
+	// The id of the row. It stays the same if the books are made again.
+	ID string `json:"id"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// The date from which the net is available, in your time zone. Null in live mode.
+	AvailableOn *string `json:"available_on"`
+	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
+	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
+	// `adjustment`: the fee of that debit, given back to you.
+	Type BalanceTransactionType `json:"type"`
+	// Stripe’s word for the type.
+	ReportingCategory ReportingCategory `json:"reporting_category"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What moved, minor units. Negative if it left.
+	Gross int `json:"gross"`
+	// What it cost you, minor units; negative if it was given back. The sum over all rows is what you
+	// have paid in fees. In live mode 0: the processor does not tell its fee.
+	Fee int `json:"fee"`
+	// `gross` less `fee`, minor units.
+	Net int `json:"net"`
+	// The payment intent, or the refund.
+	Source string `json:"source"`
+	// The payment.
+	PaymentIntentID string `json:"payment_intent_id"`
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata"`
+	// The account whose money it is.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock that it is on; null in real time.
+	TestClock *string `json:"test_clock"`
+}
+
+type BalanceTransactionList struct {
+	Data []BalanceTransaction `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+// BalanceTransactionType is a name of the API.
+type BalanceTransactionType string
+
+const (
+	BalanceTransactionTypePayment    BalanceTransactionType = "payment"
+	BalanceTransactionTypeRefund     BalanceTransactionType = "refund"
+	BalanceTransactionTypeReturn     BalanceTransactionType = "return"
+	BalanceTransactionTypeAdjustment BalanceTransactionType = "adjustment"
+)
+
 // Present for an attempt that is a bank debit under a mandate.
 type BankDebit struct {
 	// The authority to debit the account.
@@ -874,6 +937,18 @@ const (
 	CurrencyGBP Currency = "GBP"
 	CurrencyJPY Currency = "JPY"
 )
+
+type CurrencyBalance struct {
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// Bank debits that were accepted and have no result yet, minor units.
+	InFlight int `json:"in_flight"`
+	// What was collected and is not available yet, minor units, fees taken off. In live mode all of
+	// it: the processor does not tell when it is available.
+	Pending int `json:"pending"`
+	// What is available, minor units. Below 0 if more has left than was available.
+	Available int `json:"available"`
+}
 
 type CurrentPeriod struct {
 	// From 1. A trial is period 1.
@@ -3721,6 +3796,16 @@ type ReplayResult struct {
 	// The last event that this replay delivers; null if there is none.
 	LastEventID *string `json:"last_event_id"`
 }
+
+// ReportingCategory is a name of the API.
+type ReportingCategory string
+
+const (
+	ReportingCategoryCharge          ReportingCategory = "charge"
+	ReportingCategoryRefund          ReportingCategory = "refund"
+	ReportingCategoryChargeFailure   ReportingCategory = "charge_failure"
+	ReportingCategoryOtherAdjustment ReportingCategory = "other_adjustment"
+)
 
 type ReturnedPaymentIntent struct {
 	// The id of the payment intent; `pi_sandbox_…` in the sandbox.

@@ -41,6 +41,14 @@ type Resources struct {
 	// Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you
 	// ask for them.
 	TestClocks *TestClocksService
+	// The books of your account: what was taken, what it cost, what came back. Rows are posted from
+	// events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out
+	// what is on test clocks, unless `test_clock` names one.
+	Balance *BalanceService
+	// The books of your account: what was taken, what it cost, what came back. Rows are posted from
+	// events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out
+	// what is on test clocks, unless `test_clock` names one.
+	BalanceTransactions *BalanceTransactionsService
 	// Everything that happened, numbered and stored, whether or not a webhook was sent.
 	Events *EventsService
 	// The endpoints that events are posted to, and the result of each delivery.
@@ -58,22 +66,24 @@ type Resources struct {
 
 func newResources(t *transport) Resources {
 	return Resources{
-		Customers:         &CustomersService{t},
-		PaymentMethods:    &PaymentMethodsService{t},
-		Mandates:          &MandatesService{t},
-		PaymentIntents:    &PaymentIntentsService{t},
-		Refunds:           &RefundsService{t},
-		PaymentPlans:      &PaymentPlansService{t},
-		PaymentLinks:      &PaymentLinksService{t},
-		CheckoutSessions:  &CheckoutSessionsService{t},
-		Subscriptions:     &SubscriptionsService{t},
-		TestClocks:        &TestClocksService{t},
-		Events:            &EventsService{t},
-		WebhookEndpoints:  &WebhookEndpointsService{t},
-		WebhookDeliveries: &WebhookDeliveriesService{t},
-		Account:           &AccountService{t},
-		Health:            &HealthService{t},
-		Reference:         &ReferenceService{t},
+		Customers:           &CustomersService{t},
+		PaymentMethods:      &PaymentMethodsService{t},
+		Mandates:            &MandatesService{t},
+		PaymentIntents:      &PaymentIntentsService{t},
+		Refunds:             &RefundsService{t},
+		PaymentPlans:        &PaymentPlansService{t},
+		PaymentLinks:        &PaymentLinksService{t},
+		CheckoutSessions:    &CheckoutSessionsService{t},
+		Subscriptions:       &SubscriptionsService{t},
+		TestClocks:          &TestClocksService{t},
+		Balance:             &BalanceService{t},
+		BalanceTransactions: &BalanceTransactionsService{t},
+		Events:              &EventsService{t},
+		WebhookEndpoints:    &WebhookEndpointsService{t},
+		WebhookDeliveries:   &WebhookDeliveriesService{t},
+		Account:             &AccountService{t},
+		Health:              &HealthService{t},
+		Reference:           &ReferenceService{t},
 	}
 }
 
@@ -1754,6 +1764,96 @@ func (s *TestClocksService) ListEffects(ctx context.Context, id string, query Te
 			return cursorOf(item.EventID)
 		},
 	}
+}
+
+// BalanceService: The books of your account: what was taken, what it cost, what came back. Rows are
+// posted from events, within a second as a rule; `complete_up_to` says how far. Lists and balances
+// leave out what is on test clocks, unless `test_clock` names one.
+type BalanceService struct{ t *transport }
+
+// BalanceGetQuery is the query of the method.
+type BalanceGetQuery struct {
+	TestClock Optional[string]
+}
+
+func (q BalanceGetQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// Get: Fetch your balance in each currency
+//
+// With `test_clock`, the balance of that clock at its time.
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/balance`
+func (s *BalanceService) Get(ctx context.Context, query BalanceGetQuery, options ...Option) (*Balance, error) {
+	return send[Balance](ctx, s.t, request{method: "GET", path: path("/api/v1/balance"), query: query.values()}, options)
+}
+
+// BalanceTransactionsService: The books of your account: what was taken, what it cost, what came
+// back. Rows are posted from events, within a second as a rule; `complete_up_to` says how far.
+// Lists and balances leave out what is on test clocks, unless `test_clock` names one.
+type BalanceTransactionsService struct{ t *transport }
+
+// BalanceTransactionsListQuery is the query of the method.
+type BalanceTransactionsListQuery struct {
+	Limit           Optional[int]
+	StartingAfter   Optional[string]
+	Type            Optional[BalanceTransactionType]
+	Source          Optional[string]
+	PaymentIntentID Optional[string]
+	CustomerID      Optional[string]
+	TestClock       Optional[string]
+	From            Optional[string]
+	To              Optional[string]
+}
+
+func (q BalanceTransactionsListQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "type", q.Type)
+	addOptional(values, "source", q.Source)
+	addOptional(values, "payment_intent_id", q.PaymentIntentID)
+	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "test_clock", q.TestClock)
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
+	return values
+}
+
+// List: List what has moved money, newest first
+//
+// One row for each movement. What is on a test clock appears only if `test_clock` names the clock.
+// A bank debit has no row before it settles.
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/balance_transactions`
+func (s *BalanceTransactionsService) List(ctx context.Context, query BalanceTransactionsListQuery, options ...Option) *Listing[BalanceTransactionList, BalanceTransaction] {
+	return &Listing[BalanceTransactionList, BalanceTransaction]{
+		fetch: func(after string) (*BalanceTransactionList, error) {
+			return send[BalanceTransactionList](ctx, s.t, request{method: "GET", path: path("/api/v1/balance_transactions"), query: query.values()}.after(after), options)
+		},
+		read: func(page *BalanceTransactionList) ([]BalanceTransaction, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *BalanceTransaction) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
+// Get: Fetch a row of your books
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/balance_transactions/{balance_transaction_id}`
+func (s *BalanceTransactionsService) Get(ctx context.Context, balanceTransactionID string, options ...Option) (*BalanceTransaction, error) {
+	return send[BalanceTransaction](ctx, s.t, request{method: "GET", path: path("/api/v1/balance_transactions/", balanceTransactionID)}, options)
 }
 
 // EventsService: Everything that happened, numbered and stored, whether or not a webhook was sent.

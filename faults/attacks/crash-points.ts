@@ -13,6 +13,8 @@ const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'debit handed over': ['worker'],
   'debit asked': ['worker'],
   'debit recorded': ['worker'],
+  'notices heard': ['worker'],
+  'notice settled': ['worker'],
   'confirm opened': ['api', 'pages'],
   'confirm charged': ['api', 'pages'],
   'confirm completed': ['api', 'pages'],

@@ -2,7 +2,7 @@
 // ledger on the disk, and bad weather on request. In a process of its own, which can be killed like the service's.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answer, answerTo, movementsAfter } from './stand-in/answer.ts';
+import { type Answer, answerTo, movementsAfter, noticesAfter } from './stand-in/answer.ts';
 import { openLedgerFile } from './stand-in/ledger-file.ts';
 import type { CallKind } from './stand-in/weather.ts';
 
@@ -32,6 +32,7 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   const body = parsed(text);
   if (body === null) return send(response, { status: 400, body: { error: 'the body is not JSON' } });
   if (request.url === '/movements') return send(response, movementsAfter(body.after, ledger));
+  if (request.url === '/notices') return send(response, await noticesAfter(body.after, ledger));
   const kind = kinds[request.url ?? ''];
   const ownKey = request.headers['idempotency-key'];
   if (kind !== undefined && keyed.includes(kind) && ownKey === undefined) {

@@ -16,6 +16,8 @@ interface Decline {
 export interface Bridge extends LoopbackServer {
   /** From now on the declines of this payment method are such; that it is declined is localstripe's decision. */
   declineAs(paymentMethod: string, decline: Decline): void;
+  /** From now on refunds are shown in this status; null: as localstripe has them, succeeded. */
+  showRefundsAs(status: 'pending' | 'failed' | 'requires_action' | null): void;
   /** Intents of which one more confirmation came after a charge. localstripe refuses it; Stripe may take it. */
   readonly confirmedAgain: ReadonlySet<string>;
 }
@@ -55,6 +57,7 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
   /** Intents whose off-session confirm needed the payer. */
   const challenged = new Set<string>();
   const confirmedAgain = new Set<string>();
+  let refundStatus: string | null = null;
 
   const server = await serveOnLoopback(async (received, response) => {
     const { status, headers, body } = await answerTo(received);
@@ -156,6 +159,7 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
       whole.failure_code = code;
       whole.outcome = { type: 'issuer_declined', network_status: 'declined_by_network', reason, ...advice };
     }
+    if (whole.object === 'refund' && refundStatus !== null) whole.status = refundStatus;
     if (whole.object === 'payment_intent') completeIntent(value as Intent, whole, how.isExpanded);
     return whole;
   }
@@ -173,6 +177,9 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
 
   return {
     declineAs: (paymentMethod, decline) => void declines.set(paymentMethod, decline),
+    showRefundsAs(status) {
+      refundStatus = status;
+    },
     confirmedAgain,
     url: server.url,
     get connections() {

@@ -1,6 +1,7 @@
-// The whole chain: adapter → faults → keys → faults within → shadow → bridge → localstripe.
+// The whole chain: adapter → faults → keys → faults within → shadow → BECS → bridge → localstripe.
 
 import { join } from 'node:path';
+import { type Becs, openBecs } from './becs.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.ts';
 import { type IdempotencyLayer, openIdempotencyLayer } from './idempotency.ts';
@@ -19,6 +20,8 @@ export interface StripeRig {
   readonly keys: IdempotencyLayer;
   readonly shadow: Shadow;
   readonly bridge: Bridge;
+  /** The bank of BECS debits. */
+  readonly becs: Becs;
   /** localstripe itself, past all layers, for what an operator does by hand; that of `ofKey` if it is given. */
   localstripe(ofKey?: string): { readonly url: string };
   /** What is in the store of all keys, or of this one. */
@@ -62,12 +65,13 @@ export async function startStripeRig(folder: string, options: RigOptions = {}): 
     const storeOf = (key = '') => stores.get(key) ?? localstripe;
     const mock = kept(await startStripeMock(join(folder, 'stripe-mock')), (part) => part.stop());
     const bridge = kept(await openBridge((key) => storeOf(key).url), (part) => part.close());
-    const shadow = kept(await openShadow(bridge.url, mock.url), (part) => part.close());
+    const becs = kept(await openBecs(bridge.url), (part) => part.close());
+    const shadow = kept(await openShadow(becs.url, mock.url), (part) => part.close());
     const faultsWithin = kept(await openFaultProxy(shadow.url), (part) => part.close());
     const keys = kept(await openIdempotencyLayer(faultsWithin.url, options), (part) => part.close());
     const faults = kept(await openFaultProxy(keys.url), (part) => part.close());
     return {
-      ...{ url: faults.url, faults, faultsWithin, keys, shadow, bridge, localstripe: storeOf },
+      ...{ url: faults.url, faults, faultsWithin, keys, shadow, bridge, becs, localstripe: storeOf },
       judge: (key) => judge(storeOf(key)),
       makeCard: (card, key) => makeCard(storeOf(key).url, numbers[card]),
       stop,

@@ -2,7 +2,7 @@
 import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import type { For } from './protocol.ts';
-import { isSealedWithFirst, KeyNotOpened, openKey, type SealingKeys, sealKey } from './sealed-keys.ts';
+import { isSealedWithFirst, KeyNotOpened, openKey, type Sealed, type SealingKeys, sealKey } from './sealed-keys.ts';
 import { type StripeClient, stripeClient } from './stripe-client.ts';
 import { refusalOf } from './stripe-errors.ts';
 
@@ -21,6 +21,8 @@ export type AccountStatus = 'unverified' | 'active' | 'degraded' | 'disabled';
 
 export interface Account extends For {
   sealed_key: Buffer;
+  /** What Stripe signs its notices with. Null: none was given. */
+  sealed_notice_secret: Buffer | null;
   /** The last four characters of its key. */
   key_hint: string;
   api_version: string;
@@ -96,26 +98,66 @@ export async function disableAccount(db: Db, place: For, by: string): Promise<vo
 }
 
 /**
- * Seals anew what is sealed with an older key of ENCRYPTION_KEYS. After that, only the first key is needed. A key that
- * is given to the account at the same time stays.
+ * Stores what Stripe signs the notices of an account with, sealed.
+ * @throws NoAccount; Error if it is no such secret
+ */
+export async function writeNoticeSecret(
+  db: Db,
+  keys: SealingKeys,
+  place: For,
+  { secret, by }: { secret: string; by: string },
+): Promise<void> {
+  checkNoticeSecret(secret);
+  await readAccount(db, place);
+  await db`
+    update processor_stripe.accounts
+    set sealed_notice_secret = ${sealKey(keys, secret, place, 'notice_secret')}, changed_by = ${by}, updated_at = now()
+    where account = ${place.account} and livemode = ${place.livemode}`;
+}
+
+/** @throws Error that says what is wrong with a secret of notices. The secret itself is not in the message. */
+export function checkNoticeSecret(secret: string): void {
+  if (secret === '') throw new Error('No notice secret came on standard input. Nothing is stored.');
+  if (/^whsec_\w{16,}$/.test(secret)) return;
+  throw new Error(
+    'This is not the signing secret of an endpoint of Stripe: those begin with whsec_. Nothing is stored.',
+  );
+}
+
+/**
+ * Seals anew what is sealed with an older key of ENCRYPTION_KEYS. After that, only the first key is needed. A key or a
+ * secret that is given to the account at the same time stays.
  * @returns how many were sealed anew, and why the others could not be opened.
  */
 export async function resealKeys(db: Db, keys: SealingKeys): Promise<{ resealed: number; unopened: KeyNotOpened[] }> {
   const result = { resealed: 0, unopened: [] as KeyNotOpened[] };
-  for (const place of await listAccounts(db)) {
-    try {
-      const plain = openKey(keys, place.sealed_key, place);
-      if (isSealedWithFirst(keys, place.sealed_key)) continue;
+  for (const row of await listAccounts(db)) {
+    for (const [what, column, sealed] of [
+      ['key', 'sealed_key', row.sealed_key],
+      ['notice_secret', 'sealed_notice_secret', row.sealed_notice_secret],
+    ] as const) {
+      if (sealed === null) continue;
+      const anew = resealed(keys, sealed, row, what);
+      if (anew instanceof KeyNotOpened) result.unopened.push(anew);
+      if (!Buffer.isBuffer(anew)) continue;
       const { count } = await db`
-        update processor_stripe.accounts set sealed_key = ${sealKey(keys, plain, place)}
-        where account = ${place.account} and livemode = ${place.livemode} and sealed_key = ${place.sealed_key}`;
+        update processor_stripe.accounts set ${db({ [column]: anew })}
+        where account = ${row.account} and livemode = ${row.livemode} and ${db(column)} = ${sealed}`;
       result.resealed += count;
-    } catch (error) {
-      if (!(error instanceof KeyNotOpened)) throw error;
-      result.unopened.push(error);
     }
   }
   return result;
+}
+
+/** Returns what is to be stored instead; null if it is sealed with the first key already; or why it is not opened. */
+function resealed(keys: SealingKeys, sealed: Buffer, place: For, what: Sealed): Buffer | KeyNotOpened | null {
+  try {
+    const plain = openKey(keys, sealed, place, what);
+    return isSealedWithFirst(keys, sealed) ? null : sealKey(keys, plain, place, what);
+  } catch (error) {
+    if (!(error instanceof KeyNotOpened)) throw error;
+    return error;
+  }
 }
 
 /** @throws Error that says what is wrong with a key. The key itself is not in the message. */

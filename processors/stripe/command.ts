@@ -15,17 +15,20 @@ import { ConfigError } from '../../src/processes/config/config.ts';
 import {
   type Account,
   checkMode,
+  checkNoticeSecret,
   disableAccount,
   listAccounts,
   openAccounts,
   readAccount,
   setStatus,
   writeAccount,
+  writeNoticeSecret,
 } from './accounts.ts';
 import { readStripeApiUrl } from './config.ts';
 import type { For } from './protocol.ts';
 import { ensureSchema } from './schema.ts';
-import { verifyAccount } from './verify.ts';
+import { type Finding, verifyAccount } from './verify.ts';
+import { checkWebhookUrl, findEndpoint } from './webhook-endpoints.ts';
 
 /** The date, set by hand after `npm run test:stripe` has passed. */
 const lastRunAgainstStripe = 'never';
@@ -34,12 +37,18 @@ export const command: Command = defineCommand({
   usage: `Usage:
   processors add stripe [--biller acct_...] --mode live|sandbox [--json]      the key is read from standard input
   processors rotate stripe [--biller acct_...] --mode live|sandbox [--json]   the new key is read from standard input
-  processors verify stripe [--biller acct_...] --mode live|sandbox [--json]
+  processors add stripe ... --notice-secret      the key, and on a second line what Stripe signs its notices with
+  processors rotate stripe ... --notice-secret   what Stripe signs its notices with; the key stays
+  processors verify stripe [--biller acct_...] --mode live|sandbox [--webhook-url URL] [--json]
   processors disable stripe [--biller acct_...] --mode live|sandbox [--json]
   processors list [--json]
 For example: printf %s "$STRIPE_KEY" | npm run --silent payments -- processors add stripe --mode live
-The key is sealed, and never shown again. add does not ask Stripe; verify does, and moves no money.`,
-  options: { biller: { type: 'string' }, mode: { type: 'string' }, json: { type: 'boolean' } },
+The key is sealed, and never shown again. add does not ask Stripe; verify does, and moves no money. With --webhook-url it
+registers that address for notices, if Stripe does not have it, and seals the secret that Stripe gives for it.`,
+  options: {
+    ...{ biller: { type: 'string' }, mode: { type: 'string' }, json: { type: 'boolean' } },
+    ...{ 'notice-secret': { type: 'boolean' }, 'webhook-url': { type: 'string' } },
+  },
   async run({ values, words: [form, processor, ...rest] }, openContext) {
     refuseMore(rest);
     const show = (result: object) => (values.json ? JSON.stringify(result) : card(result));
@@ -53,15 +62,21 @@ The key is sealed, and never shown again. add does not ask Stripe; verify does, 
     if (processor !== 'stripe')
       throw new UsageError(`${form} needs the name of a processor: stripe is the one that is there.`);
     const livemode = modeIn(values.mode);
-    // A key that cannot be right is refused before anything is opened.
-    const key = form === 'add' || form === 'rotate' ? await readKey(livemode) : '';
+    // What cannot be right is refused before anything is opened.
+    const given = await readGiven(form, livemode, values['notice-secret'] === true);
+    const url = values['webhook-url'] ?? null;
+    if (url !== null && form !== 'verify') throw new UsageError('--webhook-url is for verify alone.');
     const context = await opened(await openContext());
     const place: For = { account: await chosenBiller(context, values.biller), livemode };
-    if (form === 'verify') return verified(context, place, values.json === true);
+    if (form === 'verify') return verified(context, place, { isJson: values.json === true, webhookUrl: url });
     const { sql } = context;
-    if (form === 'disable') await disableAccount(sql, place, operator().id);
+    const by = operator().id;
+    if (form === 'disable') await disableAccount(sql, place, by);
     if (form === 'rotate') await readAccount(sql, place);
-    if (key !== '') await writeAccount(sql, await context.encryptionKeys(), place, { key, by: operator().id });
+    if (given.key !== null) await writeAccount(sql, await context.encryptionKeys(), place, { key: given.key, by });
+    if (given.secret !== null) {
+      await writeNoticeSecret(sql, await context.encryptionKeys(), place, { secret: given.secret, by });
+    }
     return show(shown(await readAccount(sql, place)));
   },
 });
@@ -76,25 +91,54 @@ function modeIn(mode: string | undefined): boolean {
   return mode === 'live';
 }
 
-async function readKey(livemode: boolean): Promise<string> {
+/** What comes on standard input: a key, a secret of notices, or both. What is not asked for is null. */
+async function readGiven(
+  form: string | undefined,
+  livemode: boolean,
+  withSecret: boolean,
+): Promise<{ key: string | null; secret: string | null }> {
+  if (form !== 'add' && form !== 'rotate') {
+    if (withSecret) throw new UsageError('--notice-secret is for add and rotate alone.');
+    return { key: null, secret: null };
+  }
   if (process.stdin.isTTY)
     throw new UsageError('The key is read from standard input, so that it is in no history of commands.');
-  const key = (await text(process.stdin)).trim();
-  checkMode(key, livemode);
-  return key;
+  const input = (await text(process.stdin)).trim();
+  const isSecretAlone = withSecret && form === 'rotate';
+  const [first = '', second = ''] = withSecret && !isSecretAlone ? input.split(/\s*\n\s*/) : [input];
+  if (!isSecretAlone) checkMode(first, livemode);
+  const secret = isSecretAlone ? first : second;
+  if (withSecret) checkNoticeSecret(secret);
+  return { key: isSecretAlone ? null : first, secret: withSecret ? secret : null };
 }
 
-function shown({ account, livemode, key_hint, status, reason }: Account) {
-  return { account, mode: livemode ? 'live' : 'sandbox', processor: 'stripe', key_hint, status, reason };
+function shown({ account, livemode, key_hint, sealed_notice_secret: secret, status, reason }: Account) {
+  const mode = livemode ? 'live' : 'sandbox';
+  return { account, mode, processor: 'stripe', key_hint, status, reason, has_notice_secret: secret !== null };
 }
 
-async function verified({ sql, encryptionKeys }: CliContext, place: For, isJson: boolean) {
+async function verified(
+  { sql, encryptionKeys }: CliContext,
+  place: For,
+  { isJson, webhookUrl }: { isJson: boolean; webhookUrl: string | null },
+) {
+  if (webhookUrl !== null) checkWebhookUrl(webhookUrl, place);
   const faults: string[] = [];
   const stripeApiUrl = readStripeApiUrl(process.env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const accounts = openAccounts(sql, await encryptionKeys(), stripeApiUrl ?? undefined);
-  const findings = await verifyAccount(await accounts.clientOf(place), place);
-  const wrong = findings.filter(({ is }) => is === 'wrong');
+  const stripe = await accounts.clientOf(place);
+  const { sealed_notice_secret: sealed } = await readAccount(sql, place);
+  const findings = await verifyAccount(stripe, place);
+  const endpoint = await findEndpoint(stripe, place, { hasSecret: sealed !== null, register: webhookUrl });
+  findings.push(endpoint.finding);
+  if (endpoint.secret !== null) {
+    const given = { secret: endpoint.secret, by: operator().id };
+    await writeNoticeSecret(sql, await encryptionKeys(), place, given);
+  }
+  const isWrong = ({ is }: Finding) => is === 'wrong';
+  // Payments are taken without notices too.
+  const wrong = findings.filter((each) => isWrong(each) && each !== endpoint.finding);
   const isAnswered = findings.some(({ what, is }) => what === 'key' && is === 'right');
   if (wrong.length > 0) await setStatus(sql, place, 'degraded', `${wrong[0]?.what}: ${wrong[0]?.says}`);
   else if (isAnswered) await setStatus(sql, place, 'active', null);
@@ -106,5 +150,5 @@ async function verified({ sql, encryptionKeys }: CliContext, place: For, isJson:
   const output = isJson
     ? JSON.stringify({ status, findings, note })
     : [table(findings), '', `status: ${status}`, ...note].join('\n');
-  return { text: output, status: wrong.length > 0 ? 1 : 0 };
+  return { text: output, status: findings.some(isWrong) ? 1 : 0 };
 }

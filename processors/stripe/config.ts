@@ -4,6 +4,8 @@ import type { SealingKeys } from './sealed-keys.ts';
 
 interface StripeProcessorConfig {
   port: number;
+  /** Where Stripe's notices are received. Null: nowhere. */
+  webhookPort: number | null;
   /** What the service sends as a bearer token. */
   secret: string;
   databaseUrl: string;
@@ -22,15 +24,21 @@ export function readStripeConfig(env: NodeJS.ProcessEnv): StripeProcessorConfig 
   const faults = [...given];
   const { databaseUrl, encryptionKeys, logLevel } = config;
   const port = Number(env.PROCESSOR_PORT?.trim());
-  if (!(Number.isInteger(port) && port > 0 && port < 65_536))
-    faults.push('PROCESSOR_PORT must be a port, such as 8090');
+  if (!isPort(port)) faults.push('PROCESSOR_PORT must be a port, such as 8090');
+  const webhookPort = env.STRIPE_WEBHOOK_PORT?.trim() ? Number(env.STRIPE_WEBHOOK_PORT.trim()) : null;
+  if (webhookPort !== null && (!isPort(webhookPort) || webhookPort === port))
+    faults.push('STRIPE_WEBHOOK_PORT must be a port of its own, such as 8091');
   const secret = env.PROCESSOR_SECRET?.trim() ?? '';
   if (secret.length < 24) faults.push('PROCESSOR_SECRET must have 24 characters or more (openssl rand -base64 24)');
   if (databaseUrl === null) faults.push('DATABASE_URL is not set. Give the URL of a PostgreSQL');
   if (encryptionKeys === null) faults.push('ENCRYPTION_KEYS is not set. Give the keys that seal the keys of accounts');
   const stripeApiUrl = readStripeApiUrl(env, faults);
   if (faults.length > 0 || databaseUrl === null || encryptionKeys === null) throw new ConfigError(faults);
-  return { port, secret, databaseUrl, keys: encryptionKeys, logLevel, stripeApiUrl };
+  return { port, webhookPort, secret, databaseUrl, keys: encryptionKeys, logLevel, stripeApiUrl };
+}
+
+function isPort(port: number): boolean {
+  return Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
 /** Returns STRIPE_API_URL, or null. A server elsewhere is refused: keys would be sent to it. */

@@ -5,12 +5,15 @@ import { type Code, codeOf } from './decline-codes.ts';
 /**
  * What is known of a payment.
  * - `challenge`: the payer would have to approve it.
- * - `under_way`: Stripe has not decided yet.
+ * - `under_way`: Stripe has not decided yet, or the bank of a debit has not.
+ * - `returned`: a debit that was collected, and that the payer has back. `at`: when, if Stripe tells.
  */
 export type Judgement =
   | { kind: 'succeeded'; charge: Stripe.Charge | null }
   | { kind: 'failed'; code: Code; processorCode: string | null }
-  | { kind: 'challenge' | 'under_way' | 'not_charged' | 'canceled' };
+  | { kind: 'under_way'; charge: Stripe.Charge | null }
+  | { kind: 'returned'; code: Code; processorCode: string | null; at: Date | null }
+  | { kind: 'challenge' | 'not_charged' | 'canceled' };
 
 /** With its latest charge: `expand: ['latest_charge']`. */
 export const withCharge = { expand: ['latest_charge'] };
@@ -24,7 +27,7 @@ export function judge(intent: Stripe.PaymentIntent): Judgement {
   if (object !== 'payment_intent') throw new TypeError('the answer of Stripe is not a payment intent');
   if (typeof charge === 'string') throw new TypeError('the latest charge is not expanded');
   if (charge?.status === 'succeeded' || status === 'succeeded') return { kind: 'succeeded', charge };
-  if (charge?.status === 'pending' || status === 'processing') return { kind: 'under_way' };
+  if (charge?.status === 'pending' || status === 'processing') return { kind: 'under_way', charge };
   if (status === 'requires_action') return { kind: 'challenge' };
   if (charge?.status === 'failed') {
     const decline = { decline_code: error?.decline_code ?? charge.outcome?.reason, code: charge.failure_code };

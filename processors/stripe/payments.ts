@@ -1,6 +1,15 @@
 // A payment: reserved as an unconfirmed PaymentIntent, charged by confirming it, and judged by what Stripe has of it.
 import Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
+import {
+  expectedAt,
+  isDebit,
+  judgeDebit,
+  mandateOf,
+  methodOfAccount,
+  permissionOf,
+  rememberMandate,
+} from './debits.ts';
 import { cancelIntent, type Judgement, judge, settle, withCharge } from './intents.ts';
 import { customerOf } from './methods.ts';
 import { chargeMovement, recordMovements } from './movements.ts';
@@ -9,7 +18,9 @@ import {
   decideReservation,
   findReservation,
   insertReservation,
+  markCollected,
   type Reservation,
+  readAgain,
   reservationUnder,
 } from './reservations.ts';
 import { isRefusal } from './stripe-errors.ts';
@@ -24,10 +35,11 @@ const lookBackSeconds = 25 * 3_600;
 /** Reserves a payment: the same one for each call under a key. No money moves. */
 export async function prepare(db: Db, stripe: Stripe, key: string, body: PrepareBody): Promise<Answer> {
   const { payment_method: method, amount, currency } = body;
-  if (method.type !== 'card' || method.token === null || !isMethod.test(method.token)) return rejected(key);
+  const isCard = method.type === 'card' && method.token !== null;
+  if (!(isCard || isDebit(body)) || (method.token !== null && !isMethod.test(method.token))) return rejected(key);
   const known = await reservationUnder(db, body, key);
   try {
-    const reservation = known ?? (await reserve(db, stripe, key, { ...body, token: method.token }));
+    const reservation = known ?? (await reserve(db, stripe, key, body));
     const isSame = reservation.amount === amount && reservation.currency === currency;
     if (!isSame) return noOutcome(400, 'the key has reserved another amount');
     return { status: 200, body: { idempotency_key: key, outcome: 'reserved', reference: reservation.reference } };
@@ -37,14 +49,11 @@ export async function prepare(db: Db, stripe: Stripe, key: string, body: Prepare
   }
 }
 
-async function reserve(
-  db: Db,
-  stripe: Stripe,
-  key: string,
-  body: PrepareBody & { token: string },
-): Promise<Reservation> {
-  const { token, amount, currency } = body;
+async function reserve(db: Db, stripe: Stripe, key: string, body: PrepareBody): Promise<Reservation> {
+  const { amount, currency, debit } = body;
+  const token = body.payment_method.token ?? (await methodOfAccount(db, stripe, body));
   const customer = await customerOf(db, stripe, body, token);
+  const mandate = debit === undefined ? null : await mandateOf(db, body, debit.mandate_reference);
   const created = await stripe.paymentIntents
     .create(
       {
@@ -52,9 +61,11 @@ async function reserve(
         currency: currency.toLowerCase(),
         customer,
         payment_method: token,
-        // The method is named. Without this, Stripe wants an address to come back to from other kinds.
-        automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
-        metadata: { attempt: key, payment_intent: body.payment_intent_id, biller: body.account },
+        ...(debit === undefined ? forCards : forDebits),
+        metadata: {
+          ...{ attempt: key, payment_intent: body.payment_intent_id, biller: body.account },
+          ...(debit === undefined ? {} : { mandate_reference: debit.mandate_reference }),
+        },
       },
       { idempotencyKey: key },
     )
@@ -66,8 +77,13 @@ async function reserve(
       return earlier;
     });
   const reserved = { ...body, amount: created.amount, currency: created.currency.toUpperCase() };
-  return insertReservation(db, reserved, key, created);
+  return insertReservation(db, reserved, key, created, mandate);
 }
+
+/** The method is named. Without this, Stripe wants an address to come back to from other kinds. */
+const forCards = { automatic_payment_methods: { enabled: true, allow_redirects: 'never' } } as const;
+/** So that the mandate of the first debit serves for later ones too. */
+const forDebits = { payment_method_types: ['au_becs_debit'], setup_future_usage: 'off_session' } as const;
 
 /** Lists are read, because Stripe's search lags behind. */
 async function findByAttempt(stripe: Stripe, attempt: string): Promise<Stripe.PaymentIntent | null> {
@@ -87,13 +103,13 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
   const shown = (state: Judgement) => told(found, state, { idempotency_key: key });
   if (found.outcome !== null) return shown(decided(found));
   const before = await stripe.paymentIntents.retrieve(found.reference, withCharge);
-  const state = await settle(stripe, before);
+  const state = await settled(stripe, found, before);
   if (state.kind === 'canceled') return rejected(key, found.reference);
   if (state.kind !== 'not_charged') return shown(await decide(db, found, state));
   if (found.age_ms > keyLifeMs) return rejected(key, found.reference);
-  const isRefused = await confirm(stripe, found);
+  const isRefused = await confirm(stripe, found, body);
   const after = await stripe.paymentIntents.retrieve(found.reference, withCharge);
-  const outcome = await settle(stripe, after);
+  const outcome = await settled(stripe, found, after);
   if (outcome.kind === 'not_charged' && !isRefused) return noOutcome(503, 'Stripe has not decided yet');
   if (outcome.kind === 'not_charged' || outcome.kind === 'canceled') return rejected(key, found.reference);
   return shown(await decide(db, found, outcome));
@@ -105,11 +121,13 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
  * @returns whether Stripe has refused.
  * @throws what Stripe says of a request that it has not decided.
  */
-async function confirm(stripe: Stripe, { reference, amount }: Reservation): Promise<boolean> {
+async function confirm(stripe: Stripe, found: Reservation, { debit }: ChargeBody): Promise<boolean> {
+  const { reference, amount } = found;
+  const permission = found.mandate_reference === null ? { off_session: true } : permissionOf(found, debit);
   try {
     await stripe.paymentIntents.confirm(
       reference,
-      { off_session: true, amount_to_confirm: amount },
+      { ...permission, amount_to_confirm: amount },
       { idempotencyKey: `confirm-${reference}` },
     );
   } catch (error) {
@@ -125,7 +143,7 @@ export async function inquire(db: Db, stripe: Stripe, body: ReferenceBody): Prom
   if (found === null) return noSuchReference;
   if (found.outcome !== null) return told(found, decided(found));
   const intent = await stripe.paymentIntents.retrieve(found.reference, withCharge);
-  return told(found, await decide(db, found, await settle(stripe, intent)));
+  return told(found, await decide(db, found, await settled(stripe, found, intent)));
 }
 
 /** Gives a reservation up, or tells the outcome of a charge that came first. */
@@ -133,33 +151,61 @@ export async function cancel(db: Db, stripe: Stripe, body: ReferenceBody): Promi
   const found = await findReservation(db, stripe, body);
   if (found === null) return noSuchReference;
   if (found.outcome !== null) return told(found, decided(found));
-  const state = judge(await cancelIntent(stripe, found.reference));
+  const state = await judgedOn(stripe, found, judge(await cancelIntent(stripe, found.reference)));
   if (state.kind === 'not_charged') return noOutcome(503, 'Stripe has not canceled the payment');
   return told(found, await decide(db, found, state));
 }
 
-/** Stores an outcome before it is told. */
+async function settled(stripe: Stripe, found: Reservation, intent: Stripe.PaymentIntent): Promise<Judgement> {
+  return judgedOn(stripe, found, await settle(stripe, intent));
+}
+
+async function judgedOn(stripe: Stripe, found: Reservation, state: Judgement): Promise<Judgement> {
+  return found.mandate_reference === null ? state : judgeDebit(stripe, found, state);
+}
+
+/** Stores an outcome before it is told. What is stored first stays: a late answer does not change it. */
 async function decide(db: Db, found: Reservation, state: Judgement): Promise<Judgement> {
-  if (state.kind === 'succeeded') {
+  const isDebited = found.mandate_reference !== null;
+  if (state.kind === 'succeeded' || (state.kind === 'under_way' && isDebited)) {
     const { charge } = state;
     if (charge !== null) await recordMovements(db, found, [chargeMovement(charge, found)]);
+    if (charge !== null && isDebited) await rememberMandate(db, found, charge);
+  }
+  if (state.kind === 'succeeded' && isDebited) {
+    await markCollected(db, found);
+  } else if (state.kind === 'succeeded') {
     await decideReservation(db, found, { outcome: 'succeeded', code: null, processorCode: null });
-  } else if (state.kind === 'failed') {
-    await decideReservation(db, found, { outcome: 'failed', code: state.code, processorCode: state.processorCode });
+  } else if (state.kind === 'failed' || state.kind === 'returned') {
+    await decideReservation(db, found, { ...state, outcome: state.kind });
+    if (isDebited) return decided(await readAgain(db, found));
   }
   return state;
 }
 
-function decided({ outcome, code, processor_code: processorCode }: Reservation): Judgement {
+function decided({ outcome, code, processor_code: processorCode, decided_at: at }: Reservation): Judgement {
   if (outcome === 'succeeded') return { kind: 'succeeded', charge: null };
+  if (outcome === 'returned') return { kind: 'returned', code: code ?? 'debit_disputed', processorCode, at };
   return { kind: 'failed', code: code ?? 'card_declined', processorCode };
 }
 
-function told({ reference }: Reservation, state: Judgement, ids: { idempotency_key?: string } = {}): Answer {
+function told(found: Reservation, state: Judgement, ids: { idempotency_key?: string } = {}): Answer {
+  const { reference } = found;
+  if (state.kind === 'under_way' && found.mandate_reference !== null) {
+    const charged = state.charge === null ? new Date() : new Date(state.charge.created * 1000);
+    const expected_at = expectedAt(charged).toISOString();
+    return { status: 200, body: { ...ids, reference, outcome: 'submitted', expected_at } };
+  }
   if (state.kind === 'under_way' || state.kind === 'challenge') return noOutcome(503, 'Stripe has not decided yet');
-  const members = state.kind === 'failed' ? { code: state.code, processor_code: state.processorCode ?? undefined } : {};
+  // A charge has no such outcome: the service asks by the reference.
+  if (state.kind === 'returned' && ids.idempotency_key !== undefined) {
+    return noOutcome(503, 'the debit was made, and has been taken back since');
+  }
+  const isOver = state.kind === 'failed' || state.kind === 'returned';
+  const members = isOver ? { code: state.code, processor_code: state.processorCode ?? undefined } : {};
+  const when = state.kind === 'returned' ? { returned_at: (state.at ?? new Date()).toISOString() } : {};
   const status = state.kind === 'failed' && ids.idempotency_key !== undefined ? 402 : 200;
-  return { status, body: { ...ids, reference, outcome: state.kind, ...members } };
+  return { status, body: { ...ids, reference, outcome: state.kind, ...members, ...when } };
 }
 
 function rejected(key: string, reference?: string): Answer {

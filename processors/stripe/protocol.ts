@@ -11,6 +11,11 @@ const money = {
   amount: Type.Integer({ minimum: 1, maximum: 99_999_999_999 }),
   currency: Type.String({ pattern: '^[A-Z]{3}$' }),
 };
+const nullable = Type.Union([Type.String({ maxLength: 5_000 }), Type.Null()]);
+const debit = Type.Object({
+  mandate_reference: Type.String({ minLength: 1, maxLength: 100 }),
+  mandate: Type.Object({ accepted_at: nullable, type: nullable, ip_address: nullable, user_agent: nullable }),
+});
 const payment = {
   ...forAccount,
   ...money,
@@ -19,8 +24,22 @@ const payment = {
     id: Type.String({ maxLength: 100 }),
     type: Type.String(),
     token: Type.Union([Type.String(), Type.Null()]),
+    bank_account: Type.Optional(
+      Type.Object({
+        bsb_number: Type.String({ pattern: '^\\d{6}$' }),
+        account_number: Type.String({ minLength: 4, maxLength: 20 }),
+        account_name: Type.String({ minLength: 1, maxLength: 500 }),
+        email: Type.Optional(Type.String({ maxLength: 500 })),
+      }),
+    ),
   }),
+  debit: Type.Optional(debit),
 };
+
+const list = Type.Object({
+  livemode: Type.Boolean(),
+  after: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
+});
 
 export const bodies = {
   prepare: Type.Object(payment),
@@ -33,17 +52,19 @@ export const bodies = {
     payment_intent_id: Type.String({ maxLength: 100 }),
     charge_reference: Type.Union([reference, Type.Null()]),
   }),
-  movements: Type.Object({
-    livemode: Type.Boolean(),
-    after: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
-  }),
+  movements: list,
+  notices: list,
 };
 
 export type PrepareBody = Static<typeof bodies.prepare>;
+/** What a reservation and a charge have in common. */
+export type PaymentBody = PrepareBody;
+export type DebitBody = Static<typeof debit>;
 export type ChargeBody = Static<typeof bodies.charge>;
 export type ReferenceBody = Static<typeof bodies.inquire>;
 export type RefundBody = Static<typeof bodies.refund>;
 export type MovementsBody = Static<typeof bodies.movements>;
+export type NoticesBody = Static<typeof bodies.notices>;
 
 /** The account and the mode of a call. */
 export interface For {

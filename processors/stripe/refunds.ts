@@ -75,10 +75,10 @@ async function findAtStripe(
   return null;
 }
 
-/** Stores an outcome before it is told. Stripe may still be busy with a refund: then it has none. */
+/** Stores an outcome before it is told. Stripe may take days for a refund: until then it is pending. */
 async function decide(db: Db, key: string, body: RefundBody, made: Stripe.Refund): Promise<Answer> {
   const outcome = outcomeOf(made);
-  if (outcome === null) return noOutcome(503, 'Stripe has taken the refund, and has not finished it');
+  if (outcome === null) return told(key, 'pending');
   if (outcome === 'succeeded') {
     await recordMovements(db, body, [refundMovement(made, { key, reference: body.charge_reference })]);
   }
@@ -100,6 +100,6 @@ function rejected(key: string): Answer {
   return { status: 422, body: { idempotency_key: key, outcome: 'rejected' } };
 }
 
-function told(key: string, outcome: Outcome | 'not_found'): Answer {
+function told(key: string, outcome: Outcome | 'pending' | 'not_found'): Answer {
   return { status: 200, body: { idempotency_key: key, outcome } };
 }

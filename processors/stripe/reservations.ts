@@ -11,7 +11,15 @@ export interface Reservation extends For {
   payment_intent_id: string;
   amount: number;
   currency: string;
-  outcome: 'succeeded' | 'failed' | null;
+  /** Our mandate of a debit. Null: a card. */
+  mandate_reference: string | null;
+  /** Stripe's mandate, if Stripe had it when this was reserved. */
+  mandate: string | null;
+  /** When a debit was seen to be collected. It may be taken back: that is no outcome yet. */
+  collected_at: Date | null;
+  /** What never changes any more. */
+  outcome: 'succeeded' | 'failed' | 'returned' | null;
+  decided_at: Date | null;
   code: Code | null;
   /** Stripe's own code of the decline. */
   processor_code: string | null;
@@ -63,13 +71,14 @@ export async function insertReservation(
   body: PrepareBody,
   key: string,
   intent: { id: string; created: number },
+  mandate: string | null = null,
 ): Promise<Reservation> {
-  const { account, livemode, payment_intent_id, amount, currency } = body;
+  const { account, livemode, payment_intent_id, amount, currency, debit } = body;
   await db`
-    insert into processor_stripe.reservations
-      (account, livemode, idempotency_key, reference, payment_intent_id, amount, currency, reserved_at)
+    insert into processor_stripe.reservations (account, livemode, idempotency_key, reference, payment_intent_id, amount,
+      currency, mandate_reference, mandate, reserved_at)
     values (${account}, ${livemode}, ${key}, ${intent.id}, ${payment_intent_id}, ${amount}, ${currency},
-      least(now(), to_timestamp(${intent.created})))
+      ${debit?.mandate_reference ?? null}, ${mandate}, least(now(), to_timestamp(${intent.created})))
     on conflict do nothing`;
   const row = await reservationUnder(db, body, key);
   if (row === null) throw new Error(`${intent.id} is reserved under another key`);
@@ -81,12 +90,12 @@ export async function insertReservation(
  * since then; both stay.
  */
 async function restoreReservation(db: Db, { account, livemode }: For, intent: Stripe.PaymentIntent): Promise<void> {
-  const { attempt: key = '', payment_intent: of = '' } = intent.metadata;
+  const { attempt: key = '', payment_intent: of = '', mandate_reference: ours = null } = intent.metadata;
   await db`
-    insert into processor_stripe.reservations
-      (account, livemode, idempotency_key, reference, payment_intent_id, amount, currency, reserved_at, found_again)
+    insert into processor_stripe.reservations (account, livemode, idempotency_key, reference, payment_intent_id, amount,
+      currency, mandate_reference, reserved_at, found_again)
     values (${account}, ${livemode}, ${key}, ${intent.id}, ${of}, ${intent.amount}, ${intent.currency.toUpperCase()},
-      least(now(), to_timestamp(${intent.created})), true)
+      ${ours}, least(now(), to_timestamp(${intent.created})), true)
     on conflict do nothing`;
 }
 
@@ -94,11 +103,29 @@ async function restoreReservation(db: Db, { account, livemode }: For, intent: St
 export async function decideReservation(
   db: Db,
   { reference }: Reservation,
-  decision: { outcome: 'succeeded' | 'failed'; code: Code | null; processorCode: string | null },
+  decision: {
+    outcome: 'succeeded' | 'failed' | 'returned';
+    code: Code | null;
+    processorCode: string | null;
+    /** When it came to that, if Stripe tells. */
+    at?: Date | null;
+  },
 ): Promise<void> {
-  const { outcome, code, processorCode } = decision;
+  const { outcome, code, processorCode, at = null } = decision;
   await db`
     update processor_stripe.reservations
-    set outcome = ${outcome}, code = ${code}, processor_code = ${processorCode}, decided_at = now()
+    set outcome = ${outcome}, code = ${code}, processor_code = ${processorCode}, decided_at = coalesce(${at}, now())
     where reference = ${reference} and outcome is null`;
+}
+
+/** Notes that a debit was collected. */
+export async function markCollected(db: Db, { reference }: Reservation): Promise<void> {
+  await db`
+    update processor_stripe.reservations set collected_at = now()
+    where reference = ${reference} and collected_at is null`;
+}
+
+/** Returns a reservation as it is now. */
+export async function readAgain(db: Db, found: Reservation): Promise<Reservation> {
+  return (await reservationOf(db, found, found.reference)) ?? found;
 }

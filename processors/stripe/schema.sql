@@ -6,6 +6,8 @@ create table if not exists processor_stripe.accounts (
   account text not null,
   livemode boolean not null,
   sealed_key bytea not null,
+  -- What Stripe signs the account's notices with, sealed. Null: none was given.
+  sealed_notice_secret bytea,
   key_hint text not null,
   api_version text not null,
   status text not null check (status in ('unverified', 'active', 'degraded', 'disabled')),
@@ -29,9 +31,14 @@ create table if not exists processor_stripe.reservations (
   payment_intent_id text not null,
   amount bigint not null,
   currency text not null,
+  -- Our mandate of a debit, and Stripe's if Stripe had it when this was reserved. Null: a card.
+  mandate_reference text,
+  mandate text,
+  -- When a debit was seen to be collected. It may be taken back, so that is no outcome yet.
+  collected_at timestamptz,
   -- Lost here once, and read again from Stripe by its reference. Its key may have reserved another one since.
   found_again boolean not null default false,
-  outcome text check (outcome in ('succeeded', 'failed')),
+  outcome text check (outcome in ('succeeded', 'failed', 'returned')),
   code text,
   processor_code text,
   reserved_at timestamptz not null default now(),
@@ -92,4 +99,41 @@ create table if not exists processor_stripe.cursors (
   list text not null check (list in ('charges', 'refunds')),
   read_to bigint not null,
   primary key (account, livemode, list)
+);
+
+-- What Stripe has told of on its own, in the order in which it became known here. Rows are kept for 90 days.
+create table if not exists processor_stripe.notices (
+  serial bigint primary key generated always as identity,
+  account text not null,
+  livemode boolean not null,
+  -- Stripe's id of the event, and what it is about at Stripe.
+  event text not null,
+  type text not null,
+  -- What the service is told: that something has happened to the charge or the refunds of a payment.
+  kind text not null check (kind in ('charge', 'refund')),
+  reference text not null,
+  body text not null,
+  received_at timestamptz not null default clock_timestamp(),
+  unique (account, livemode, event)
+);
+create index if not exists notices_by_mode on processor_stripe.notices (livemode, serial);
+create index if not exists notices_by_time on processor_stripe.notices (received_at);
+
+-- The Stripe payment method of a bank account that has no token. It is made once; the number is not here.
+create table if not exists processor_stripe.bank_methods (
+  account text not null,
+  livemode boolean not null,
+  -- The service's id of the payment method.
+  payment_method text not null,
+  token text not null,
+  primary key (account, livemode, payment_method)
+);
+
+-- Stripe's mandate for one of ours: made by the first debit under it, and named by the later ones.
+create table if not exists processor_stripe.debit_mandates (
+  account text not null,
+  livemode boolean not null,
+  reference text not null,
+  mandate text not null,
+  primary key (account, livemode, reference)
 );

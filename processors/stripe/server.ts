@@ -9,6 +9,7 @@ import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { NoAccount, type StripeAccounts } from './accounts.ts';
 import { openMovements, type ReadMovements } from './movements.ts';
+import { readNotices } from './notices.ts';
 import { cancel, charge, inquire, prepare } from './payments.ts';
 import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
 import { inquireRefund, refund } from './refunds.ts';
@@ -54,10 +55,12 @@ const calls: Readonly<Record<string, Call>> = {
 /** Serves the protocol of docs/processors.md on this machine. */
 export function createStripeProcessor(processor: StripeProcessor): Server {
   const readMovements = openMovements(processor);
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     const startedAt = performance.now();
     response.on('error', () => {});
-    answerTo(processor, readMovements, request)
+    // Who waits for notices must not hold up the end of the process.
+    const isOver = () => request.socket.destroyed || !server.listening;
+    answerTo(processor, readMovements, request, isOver)
       .catch((error: unknown) => {
         processor.logger.error({ err: error, path: request.url }, 'a call has failed');
         return noOutcome(500, 'the processor has failed');
@@ -69,12 +72,14 @@ export function createStripeProcessor(processor: StripeProcessor): Server {
         send(request, response, answer, processor.stripeApiUrl);
       });
   });
+  return server;
 }
 
 async function answerTo(
   processor: StripeProcessor,
   readMovements: ReadMovements,
   request: IncomingMessage,
+  isOver: () => boolean,
 ): Promise<Answer> {
   const { url = '', method, headers } = request;
   if (method === 'GET' && url === '/health') return health(processor);
@@ -85,6 +90,10 @@ async function answerTo(
   if (url === '/movements') {
     if (!Value.Check(bodies.movements, body)) return malformed(bodies.movements, body);
     return failing(null, processor, () => readMovements(body));
+  }
+  if (url === '/notices') {
+    if (!Value.Check(bodies.notices, body)) return malformed(bodies.notices, body);
+    return readNotices(processor.db, body, isOver);
   }
   const call = Object.hasOwn(calls, url) ? calls[url] : undefined;
   if (call === undefined) return noOutcome(404, 'there is no such call');

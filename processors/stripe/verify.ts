@@ -20,6 +20,7 @@ const rights: readonly [string, (stripe: StripeClient) => Promise<unknown>][] = 
   ['read charges', (stripe) => stripe.charges.list({ limit: 1 })],
   ['read refunds', (stripe) => stripe.refunds.list({ limit: 1 })],
   ['write refunds', (stripe) => stripe.refunds.create({ payment_intent: 'pi_none', amount: 1 })],
+  ['read disputes', (stripe) => stripe.disputes.list({ limit: 1 })],
   ['read payment methods', (stripe) => stripe.paymentMethods.retrieve('pm_none')],
   ['write payment methods', (stripe) => stripe.paymentMethods.attach('pm_none', { customer: 'cus_none' })],
   ['write customers', (stripe) => stripe.customers.update('cus_none', { metadata: {} })],
@@ -73,7 +74,7 @@ function profileOf(account: Stripe.Response<Stripe.Account>): Finding[] {
       says: `${country ?? 'unknown'}, ${currency?.toUpperCase() ?? 'unknown'}`,
     },
     capability('card_payments', 'cards'),
-    capability('au_becs_debit_payments', 'BECS debits (not used by this adapter yet)'),
+    capability('au_becs_debit_payments', 'BECS debits'),
     {
       what: 'clock of this machine',
       is: skewMs === null ? 'unknown' : skewMs <= mostSkewMs ? 'right' : 'wrong',
@@ -86,7 +87,8 @@ type Answered<T> =
   | { is: 'right'; value: T; status: 200; says: '' }
   | { is: 'wrong' | 'unknown'; status: number; says: string };
 
-async function answerOf<T>(call: () => Promise<T>): Promise<Answered<T>> {
+/** Makes a call, and returns what Stripe says. Throws what is not Stripe's. */
+export async function answerOf<T>(call: () => Promise<T>): Promise<Answered<T>> {
   try {
     return { is: 'right', value: await call(), status: 200, says: '' };
   } catch (error) {

@@ -5,6 +5,8 @@ type Right = 'select' | 'insert' | 'update' | 'delete';
 /** The tables on which the role of the service has not all rights, with those that it lacks. */
 export const withheld: Readonly<Record<string, readonly Right[]>> = {
   audit_log: ['update', 'delete'],
+  ledger_transactions: ['update', 'delete'],
+  ledger_entries: ['update', 'delete'],
   schema_migrations: ['insert', 'update', 'delete'],
   schema_columns: ['insert', 'update', 'delete'],
 };

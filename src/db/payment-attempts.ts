@@ -165,6 +165,20 @@ export async function listAbandonedAttempts(db: Db, openedBefore: RealInstant): 
     limit 100`;
 }
 
+/** The attempt that has this reference at the live processor, and that reservation's number. Null: none has it. */
+export async function selectAttemptByReference(
+  db: Db,
+  reference: string,
+): Promise<{ attempt: PaymentAttemptRow; reservation: number } | null> {
+  const [row] = await db<(PaymentAttemptRow & { reservation: number })[]>`
+    select a.*, r.number as reservation from payment_reservations r
+    join payment_attempts a on a.id = r.attempt_id
+    where r.livemode and r.reference = ${reference}`;
+  if (row === undefined) return null;
+  const { reservation, ...attempt } = row;
+  return { attempt, reservation };
+}
+
 /**
  * Records the outcome of an attempt, once. The caller has locked the intent and read the attempt's outcome. A late
  * worker fails here, and its transaction rolls back. The column `settled_at` says when the attempt completed. It stays

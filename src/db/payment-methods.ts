@@ -108,12 +108,15 @@ export interface SealedAccount {
   biller_id: Id<'biller'>;
   instrument: Instrument;
   sealed_account_number: Buffer;
+  /** Of its customer. */
+  email: string | null;
 }
 
 /** The sealed account of a method of this mode, or null if it has none. Detached methods are included. */
 export async function selectSealedAccount(db: Db, id: string, livemode: boolean): Promise<SealedAccount | null> {
   const [row] = await db<SealedAccount[]>`
-    select biller_id, ${instrumentColumn(db, 'payment_methods')} as instrument, sealed_account_number
+    select biller_id, ${instrumentColumn(db, 'payment_methods')} as instrument, sealed_account_number,
+      (select email from customers c where c.id = payment_methods.customer_id) as email
     from payment_methods
     where id = ${id} and livemode = ${livemode} and sealed_account_number is not null`;
   return row ?? null;

@@ -31,6 +31,8 @@ export interface RefundRow {
   opened_at: RealInstant;
   /** When the live processor's list was seen to have it. Null: not seen, or in the sandbox. */
   listed_at: RealInstant | null;
+  /** When the processor last said that it has not decided. Null: it has not said so. */
+  pending_at: RealInstant | null;
   created_at: CustomerInstant;
   updated_at: CustomerInstant;
 }
@@ -116,14 +118,18 @@ export async function updateRefundKeyExpiry(tx: Tx, id: string, expiresAt: RealI
   await tx`update refunds set request_key_expires_at = ${expiresAt} where id = ${id}`;
 }
 
+/** A refund that the processor has not decided takes days. This is the pause if no notice tells of it. */
+const pendingIsAskedAgainAfter = '1 hour';
+
 /**
  * The 100 oldest refunds that are still `processing` and were opened before this instant, and those of a process whose
- * clock was ahead.
+ * clock was ahead. One that the processor has not decided is among them every hour.
  */
 export async function listAbandonedRefunds(db: Db, openedBefore: RealInstant): Promise<RefundRow[]> {
   return db<RefundRow[]>`
     select * from refunds
     where status = 'processing' and (opened_at < ${openedBefore} or opened_at > now() + interval '1 minute')
+      and (pending_at is null or pending_at < clock_timestamp() - ${pendingIsAskedAgainAfter}::interval)
     order by opened_at
     limit 100`;
 }
@@ -156,6 +162,23 @@ export async function completeRefund(
     where id = ${id} and status = 'processing'
     returning *`;
   return row ?? null;
+}
+
+/** Notes that the processor has a refund and has not decided. Returns null if its outcome was already recorded. */
+export async function markPending(tx: Tx, id: string): Promise<RefundRow | null> {
+  const [row] = await tx<RefundRow[]>`
+    update refunds set pending_at = clock_timestamp() where id = ${id} and status = 'processing' returning *`;
+  return row ?? null;
+}
+
+/** The refunds without an outcome of the payment that has this reference at the live processor, oldest first. */
+export async function listOpenRefundsOf(db: Db, reference: string): Promise<RefundRow[]> {
+  return db<RefundRow[]>`
+    select f.* from payment_reservations r
+    join payment_attempts a on a.id = r.attempt_id
+    join refunds f on f.payment_intent_id = a.payment_intent_id
+    where r.livemode and r.reference = ${reference} and f.status = 'processing'
+    order by f.id`;
 }
 
 export interface RefundFilter {

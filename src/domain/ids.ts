@@ -4,7 +4,7 @@ import { encodeBase62, randomBase62 } from './base62.ts';
 
 interface IdKindFacts {
   prefix: string;
-  /** The table of the kind, and its collection in the paths of the API. Null for a kind that the API does not list. */
+  /** The table, or view, and the collection in the paths of the API. Null for a kind that the API does not list. */
   collection: string | null;
   /** The field in logs, traces and the Web UI. Null for a kind that the request context logs on its own. */
   logField: string | null;
@@ -19,6 +19,7 @@ export const idKinds = {
   mandate: { prefix: 'mdt_', collection: 'mandates', logField: 'mandate_id' },
   payment_intent: { prefix: 'pi_', collection: 'payment_intents', logField: 'payment_intent_id' },
   payment_attempt: { prefix: 'att_', collection: null, logField: 'attempt_id' },
+  balance_transaction: { prefix: 'txn_', collection: 'balance_transactions', logField: 'balance_transaction_id' },
   refund: { prefix: 're_', collection: 'refunds', logField: 'refund_id' },
   payment_plan: { prefix: 'pp_', collection: 'payment_plans', logField: 'payment_plan_id' },
   payment_link: { prefix: 'lnk_', collection: 'payment_links', logField: 'payment_link_id' },

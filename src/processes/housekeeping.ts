@@ -7,6 +7,7 @@ import type { Pool } from '../platform/postgres/connection.ts';
 import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
+import { followLedgers } from '../services/ledger/follower.ts';
 import { expireMandates } from '../services/mandates/mandate-ends.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
@@ -15,13 +16,16 @@ import { chargeHook } from '../services/subjects/charge-hook.ts';
 
 const everyMs = 5_000;
 
+/** How long a row of the ledger may lag behind its event. An idle look is one query. */
+const followEveryMs = 500;
+
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, compares the movements of the live processor with the database, and ends
  * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
- * numbers that payers have entered there and that nothing has used for a day. It checks the invariants, a few at a
- * time, while all that goes on: in a large database, one of them may take minutes. Any number of processes may run it
- * side by side.
+ * numbers that payers have entered there and that nothing has used for a day. While all that goes on, it posts events
+ * to the ledger, and checks the invariants, a few at a time: in a large database, one of them may take minutes. Any
+ * number of processes may run it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const checks = createInvariantChecks(sql);
@@ -49,12 +53,17 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
     },
     { everyMs, onError },
   );
+  const following = repeat((closing) => followLedgers(sql, closing), {
+    everyMs: followEveryMs,
+    afterErrorMs: everyMs,
+    onError: (error) => onError(error, 'post to the ledger'),
+  });
   const checking = repeat(() => checks.checkSome(), {
     everyMs,
     onError: (error) => onError(error, 'check invariants'),
   });
   return {
     wake: tidying.wake,
-    close: async () => void (await Promise.all([tidying.close(), checking.close()])),
+    close: async () => void (await Promise.all([tidying.close(), following.close(), checking.close()])),
   };
 }

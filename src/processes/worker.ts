@@ -10,6 +10,7 @@ import { processorsOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { announceReady, onShutdown, orExplain, surviveOutages } from './lifecycle.ts';
 import { openMetrics } from './metrics/open.ts';
+import { startNotices } from './notices.ts';
 import { watchSelf } from './self-watch.ts';
 import { readServiceConfig } from './service-config.ts';
 import { logTelemetry } from './telemetry/log-events.ts';
@@ -73,6 +74,7 @@ const main = await startSide(first, deps, starting.signal).catch((error: unknown
 const reconciliations = startReconciliations(sql, sides, logger);
 const lost = [watchLostDeliveries(sql, sides, logger), watchLostSubjects(sql, sides, logger)];
 const housekeeping = startHousekeeping(sql, processors, logger);
+const notices = startNotices(sql, processors, logger);
 const watching = watchSelf({ sql, databaseUrl, vault: keys.vault }, 'worker', logger);
 
 close = async () => {
@@ -81,6 +83,7 @@ close = async () => {
   await Promise.all([
     watching.close(),
     housekeeping.close(),
+    notices.close(),
     reconciliations.close(),
     ...lost.map((watching) => watching.close()),
     ...running.map((side) => side.closeWorkers()),

@@ -11,7 +11,10 @@ import {
   type Inquiry,
   type Movement,
   type Movements,
+  type Notice,
+  type Notices,
   OutcomeUnknown,
+  type PendingRefund,
   type RefundOutcome,
   RequestRefused,
   type Reservation,
@@ -40,8 +43,8 @@ const believed = {
   charge: { 200: charged, 402: ['failed'], ...rejected },
   inquire: { 200: [...charged, 'returned', 'not_charged', 'canceled'] },
   cancel: { 200: [...charged, 'returned', 'canceled'] },
-  refund: { 200: ['succeeded', 'failed'], 402: ['failed'], ...rejected },
-  inquireRefund: { 200: ['succeeded', 'failed', 'not_found'] },
+  refund: { 200: ['succeeded', 'failed', 'pending'], 402: ['failed'], ...rejected },
+  inquireRefund: { 200: ['succeeded', 'failed', 'pending', 'not_found'] },
 } as const satisfies Record<string, Believed<string>>;
 
 /** What an answer without an outcome says, for operators. Others are named by their status alone. */
@@ -126,14 +129,17 @@ export function checkCanceled(answer: HttpAnswer, reference: string): void {
  * Returns the outcome of a refund.
  * @throws OutcomeUnknown for every other answer; RequestRefused for a rejection, which may not be the first answer.
  */
-export function refundOutcomeOf(answer: HttpAnswer, key: string): RefundOutcome {
+export function refundOutcomeOf(answer: HttpAnswer, key: string): RefundOutcome | PendingRefund {
   const { outcome } = readAnswer(answer, believed.refund, { idempotency_key: key });
   if (outcome === 'rejected') throw refused(answer);
   return { kind: outcome };
 }
 
 /** Returns the state of a refund. @throws OutcomeUnknown for every other response. */
-export function refundInquiryOf(answer: HttpAnswer, key: string): RefundOutcome | { kind: 'not_found' } {
+export function refundInquiryOf(
+  answer: HttpAnswer,
+  key: string,
+): RefundOutcome | PendingRefund | { kind: 'not_found' } {
   const { outcome } = readAnswer(answer, believed.inquireRefund, { idempotency_key: key });
   return { kind: outcome };
 }
@@ -168,6 +174,27 @@ function movementOf(answer: HttpAnswer, value: unknown): Movement {
     };
   }
   throw unknownOutcome(answer);
+}
+
+/**
+ * Returns a page of notices, or null if the service has none: a 404 says so. A notice of a kind that is not known here
+ * is left out.
+ * @throws OutcomeUnknown for any other answer, or if one notice cannot be read.
+ */
+export function noticesOf(answer: HttpAnswer): Notices | null {
+  if (answer.status === 404) return null;
+  const body = answer.status === 200 ? parsed(answer.body) : null;
+  const { cursor, has_more: hasMore, notices } = body ?? {};
+  if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(notices)) {
+    throw unknownOutcome(answer);
+  }
+  return { cursor, hasMore, notices: notices.flatMap((each: unknown) => noticeOf(answer, each) ?? []) };
+}
+
+function noticeOf(answer: HttpAnswer, value: unknown): Notice | null {
+  const { kind, reference, account } = (value ?? {}) as Body;
+  if (typeof kind !== 'string' || !isReference(reference) || typeof account !== 'string') throw unknownOutcome(answer);
+  return kind === 'charge' || kind === 'refund' ? { kind, reference, billerId: account } : null;
 }
 
 /** The outcome of a charge, from a body that was believed. */

@@ -6,6 +6,7 @@ import {
   type HttpAnswer,
   inquiryOf,
   movementsOf,
+  noticesOf,
   refundInquiryOf,
   refundOutcomeOf,
   reservationOf,
@@ -37,6 +38,7 @@ export interface HttpProcessorOptions {
 export interface HttpProcessor extends PaymentProcessor {
   readonly prepare: NonNullable<PaymentProcessor['prepare']>;
   readonly movements: NonNullable<PaymentProcessor['movements']>;
+  readonly notices: NonNullable<PaymentProcessor['notices']>;
   /** Closes all connections. Calls under way throw `OutcomeUnknown`. */
   close(): Promise<void>;
 }
@@ -53,6 +55,9 @@ const mostRetryAfterMs = 60_000;
 /** For a call that moves no money. A charge with its three calls must end within the minute of a request. */
 const shortTimeoutMs = 10_000;
 
+/** Notices are waited for, half a minute at most. */
+const noticesTimeoutMs = 35_000;
+
 /** One call: its path, its body, and what differs from a short call with a key. */
 interface Call {
   path: string;
@@ -60,6 +65,8 @@ interface Call {
   body: Record<string, unknown>;
   timeoutMs: number;
   mostBytes?: number;
+  /** Ends the call early. */
+  end?: AbortSignal;
 }
 
 /**
@@ -87,10 +94,18 @@ export function createHttpProcessor({
   /** Until then the processor wants no requests at all; monotonic clock. */
   let pausedUntil = 0;
 
-  async function call({ path, key, body, timeoutMs: limitMs, mostBytes = mostBodyBytes }: Call): Promise<HttpAnswer> {
+  async function call({
+    path,
+    key,
+    body,
+    timeoutMs: limitMs,
+    mostBytes = mostBodyBytes,
+    end,
+  }: Call): Promise<HttpAnswer> {
     const pauseMs = Math.ceil(pausedUntil - performance.now());
     if (pauseMs > 0) throw new OutcomeUnknown(`${from} has asked for a pause: not asked`, pauseMs);
-    const signal = AbortSignal.timeout(limitMs);
+    const timeout = AbortSignal.timeout(limitMs);
+    const signal = end === undefined ? timeout : AbortSignal.any([timeout, end]);
     try {
       const response = await agent.request({
         origin,
@@ -115,7 +130,7 @@ export function createHttpProcessor({
       if (wantsPause && answer.retryAfterMs !== null) pausedUntil = performance.now() + answer.retryAfterMs;
       return answer;
     } catch (error) {
-      const why = signal.aborted ? `no response within ${limitMs / 1000} s` : describeRequestFailure(error);
+      const why = timeout.aborted ? `no response within ${limitMs / 1000} s` : describeRequestFailure(error);
       throw new OutcomeUnknown(`${from} gave no outcome: ${why}`);
     }
   }
@@ -169,6 +184,11 @@ export function createHttpProcessor({
         await call({ path: '/movements', key: null, body, timeoutMs: short, mostBytes: mostListBytes }),
       );
     },
+    async notices(after, end) {
+      const body = { livemode, after };
+      const wait = { timeoutMs: noticesTimeoutMs, mostBytes: mostListBytes, end };
+      return noticesOf(await call({ path: '/notices', key: null, body, ...wait }));
+    },
     close: () => agent.destroy(),
   };
 }
@@ -194,8 +214,9 @@ function chargeMembers(request: ChargeRequest, account: BankAccount | null) {
   };
 }
 
-function accountMembers({ bsbNumber, accountNumber, accountName }: BankAccount) {
-  return { bsb_number: bsbNumber, account_number: accountNumber, account_name: accountName };
+function accountMembers({ bsbNumber, accountNumber, accountName, email }: BankAccount) {
+  const account = { bsb_number: bsbNumber, account_number: accountNumber, account_name: accountName };
+  return email === null ? account : { ...account, email };
 }
 
 function debitMembers({ mandate, ...debit }: DebitRequest) {

@@ -69,6 +69,8 @@ export interface BankAccount {
   bsbNumber: string;
   accountNumber: string;
   accountName: string;
+  /** Of the customer. Null: it has none. */
+  email: string | null;
 }
 
 /**
@@ -96,6 +98,11 @@ export interface RefundRequest {
 }
 
 export type RefundOutcome = { kind: 'succeeded' } | { kind: 'failed' };
+
+/** The processor has the refund, and decides later, in days maybe. Only asking tells. */
+export interface PendingRefund {
+  kind: 'pending';
+}
 
 /** The bank has taken the debit, and reports later whether it was collected. `expectedAt` is customer time. */
 export interface Submitted {
@@ -138,6 +145,21 @@ export interface Movement {
 /** A part of a processor's movements. `cursor` is the processor's own mark of where the part ends. */
 export interface Movements {
   movements: Movement[];
+  cursor: string;
+  hasMore: boolean;
+}
+
+/** A hint that something has happened to a payment: to its charge, or to its refunds. Only asking tells what. */
+export interface Notice {
+  kind: 'charge' | 'refund';
+  /** Of the charge. */
+  reference: string;
+  billerId: string;
+}
+
+/** A part of a processor's notices. `cursor` is the processor's own mark of where the part ends. */
+export interface Notices {
+  notices: Notice[];
   cursor: string;
   hasMore: boolean;
 }
@@ -199,14 +221,20 @@ export interface PaymentProcessor {
    * Gives money back: once under a key, however often and however late it is asked.
    * @throws RequestRefused
    */
-  refund(request: RefundRequest): Promise<RefundOutcome>;
+  refund(request: RefundRequest): Promise<RefundOutcome | PendingRefund>;
   /** Returns the state of a refund. `not_found`: the processor has never received it. Changes nothing. */
-  inquireRefund(request: RefundRequest): Promise<RefundOutcome | { kind: 'not_found' }>;
+  inquireRefund(request: RefundRequest): Promise<RefundOutcome | PendingRefund | { kind: 'not_found' }>;
   /**
    * Returns what was taken and given back after a cursor, oldest first. Without a
    * cursor it returns none, and where the list ends now. Null if the processor stores nothing.
    */
   readonly movements: ((after: string | null) => Promise<Movements>) | null;
+  /**
+   * Returns the notices after a cursor, and waits up to half a minute for the first. Without a cursor it returns none,
+   * and where they end now. `signal` ends the wait. Resolves to null if the processor service has no notices. Null if
+   * the processor has none.
+   */
+  readonly notices: ((after: string | null, signal: AbortSignal) => Promise<Notices | null>) | null;
 }
 
 /** The processor of each mode. `live` is null when none is configured. */

@@ -26,6 +26,7 @@ export const sandboxProcessor: PaymentProcessor = {
   },
   inquireRefund: (request) => sandboxProcessor.refund(request),
   movements: null,
+  notices: null,
 };
 
 /** The outcome of a payment without a mandate, which is known at once. */

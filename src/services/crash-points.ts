@@ -23,6 +23,8 @@ const crashPoints = [
   'debit handed over',
   'debit asked',
   'debit recorded',
+  'notices heard',
+  'notice settled',
   'advance accepted',
   'advance found',
   'advance allowed to skip',

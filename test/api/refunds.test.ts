@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'mocha';
 import { newId } from '../../src/domain/ids.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import type { RefundOutcome, RefundRequest } from '../../src/processors/processor.ts';
+import type { PendingRefund, RefundOutcome, RefundRequest } from '../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { recoverRefunds, refundPaymentIntent } from '../../src/services/payments/refunds.ts';
 import { unrepeatable } from '../../src/services/payments/repeatable-request.ts';
@@ -62,7 +62,7 @@ function useRefunds(options: StageOptions = {}) {
     book.asked.length = 0;
     book.given.clear();
     here.keepAnswers();
-    stage.ledger.refund = async (request: RefundRequest): Promise<RefundOutcome> => {
+    stage.ledger.refund = async (request: RefundRequest): Promise<RefundOutcome | PendingRefund> => {
       book.asked.push(request);
       const outcome = await sandboxProcessor.refund(request);
       if (outcome.kind === 'succeeded') book.given.set(request.idempotencyKey, request.amount);

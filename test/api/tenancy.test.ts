@@ -5,6 +5,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
+import { postEvents } from '../../src/services/ledger/follower.ts';
 import { allRoutes } from '../../src/sites/routes.ts';
 import type { Reply } from '../support/api.ts';
 import { useDebtor } from '../support/debtor.ts';
@@ -156,6 +157,8 @@ describe('every route but the public ones', () => {
       const endpoint = await merchant.endpoint('http://127.0.0.1:9/hooks');
       const delivery = await merchant.ping(endpoint.id);
       const [event] = await merchant.events();
+      await postEvents(stage.db.sql, { billerId: stage.keys.biller.id, livemode: false });
+      const [row] = (await merchant.request('GET', '/balance_transactions')).body.data;
       const ids = {
         customer_id: customer.id,
         payment_method_id: card,
@@ -167,6 +170,7 @@ describe('every route but the public ones', () => {
         subscription_id: subscription.body.id,
         event_id: String(event?.id),
         refund_id: refund.body.id,
+        balance_transaction_id: row.id,
         '/test_helpers/': clock.id,
         '/webhook_endpoints/': endpoint.id,
         '/webhook_deliveries/': delivery.id,

@@ -333,6 +333,17 @@ describe('payments', function () {
     assert.equal((await run('workbench', '--clock', 'pp_1')).code, 2);
   });
 
+  it('prints the balance in real time and on a clock, and needs an account that has the clock', async () => {
+    assert.match(
+      await succeed('balance'),
+      /^(No money has moved\.|currency {2}in flight {2}pending {2}available\n.*)\n$/s,
+    );
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const { data, complete_up_to } = JSON.parse(await succeed('balance', '--clock', clock.id, '--json'));
+    assert.deepEqual([data, Number.isInteger(complete_up_to)], [[], true]);
+    assert.equal((await run('balance', '--clock', 'clk_none')).code, 1);
+  });
+
   it('explains each command, and is a part of npm run payments', async () => {
     for (const name of Object.keys(commands)) {
       assert.match(await succeed(name, '--help'), new RegExp(`^Usage: payments ${name}`));

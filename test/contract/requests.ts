@@ -1,4 +1,5 @@
 import { newId } from '../../src/domain/ids.ts';
+import { postEvents } from '../../src/services/ledger/follower.ts';
 import type { Stage } from '../support/stage.ts';
 import { card, clock, debit, instruments, intent, plan, subscription } from './bodies.ts';
 import type { Json } from './rows.ts';
@@ -215,6 +216,14 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/payment_intents/{payment_intent_id}/refunds': async (stage) =>
     at(`/payment_intents/${await charged(stage)}/refunds`),
   'GET /api/v1/refunds': plain('/refunds'),
+  'GET /api/v1/balance': plain('/balance'),
+  'GET /api/v1/balance_transactions': plain('/balance_transactions'),
+  'GET /api/v1/balance_transactions/{balance_transaction_id}': async (stage) => {
+    const id = await charged(stage);
+    await postEvents(stage.db.sql, { billerId: stage.keys.biller.id, livemode: false });
+    const [row] = await stage.db.sql`select id from balance_transactions where source_id = ${id}`;
+    return at(`/balance_transactions/${row?.id}`);
+  },
   'GET /api/v1/refunds/{refund_id}': async (stage) =>
     at(`/refunds/${(await made(stage, `/payment_intents/${await charged(stage)}/refunds`, {})).id}`),
 

@@ -15,6 +15,7 @@ import { realNow } from '../../src/platform/real-time.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
 import { createPaymentMethod } from '../../src/services/customers/payment-methods.ts';
+import { followLedgers } from '../../src/services/ledger/follower.ts';
 import { createCheckoutSession } from '../../src/services/links/checkout-sessions.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { createMandate } from '../../src/services/mandates/mandates.ts';
@@ -199,6 +200,17 @@ const damages: Record<string, string> = {
     update subscriptions set next_period_at = next_period_at - interval '9 days'`,
   'a subscription wakes for the retry of its unpaid period, and for no other': `
     update subscriptions set next_attempt_at = '2027-02-01'`,
+  'the entries of a ledger transaction add up to 0, and are at least two': `
+    alter table ledger_entries disable trigger ledger_entries_only_grow;
+    update ledger_entries set amount = amount + 1 where account = 'fees'`,
+  'an event that moves money is in the ledger once, with its amount, fee, currency, mode and clock': `
+    update events set data = (data::jsonb || '{"fee_amount": 5}')::json where event_type = 'payment_intent.succeeded'`,
+  'a transaction of the ledger comes from an event': `
+    delete from webhook_deliveries; delete from events where event_type = 'payment_intent.succeeded'`,
+  'the ledger has of a payment what its biller holds of it': `
+    update payment_intents set total_refunded_amount = 1 where id = INTENT`,
+  'the ledger is at most ten minutes behind the events': `
+    update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set last_sequence = 1`,
   'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `
     update subscriptions set in_effect = false, in_effect_until = null`,
 };
@@ -271,6 +283,7 @@ describe('the check of the invariants', () => {
     const advance = await selectOpenAdvance(sql, clock.id);
     assert.ok(advance);
     await completeAdvance(sql, advance, realNow());
+    await followLedgers(sql, new AbortController().signal);
     const intents = await sql<
       { id: string; payment_plan_id: string }[]
     >`select id, payment_plan_id from payment_intents`;

@@ -11,7 +11,7 @@ import { ask } from '../../lab/stripe-rig/exchange.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
 import { openAccounts, readAccount, writeAccount } from '../../processors/stripe/accounts.ts';
-import { codeOf } from '../../processors/stripe/decline-codes.ts';
+import { codeOf, codeOfDebit, codeOfDispute } from '../../processors/stripe/decline-codes.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
 import { createStripeProcessor } from '../../processors/stripe/server.ts';
 import { verifyAccount } from '../../processors/stripe/verify.ts';
@@ -68,6 +68,10 @@ describe('the page about Stripe', () => {
       'paymentIntents.cancel': 'POST /v1/payment_intents/{id}/cancel',
       'refunds.create': 'POST /v1/refunds',
       'charges.list': 'GET /v1/charges?created[gte]=',
+      'paymentMethods.create': 'POST /v1/payment_methods',
+      'disputes.list': 'GET /v1/disputes?payment_intent=',
+      'webhookEndpoints.list': 'GET /v1/webhook_endpoints',
+      'webhookEndpoints.create': 'POST /v1/webhook_endpoints',
     };
     const lists = ['GET /v1/refunds?payment_intent=', 'GET /v1/refunds?created[gte]='];
     const calls = [...new Set(made.map((call) => call.join('.')))].filter((call) => call !== 'refunds.list');
@@ -75,14 +79,23 @@ describe('the page about Stripe', () => {
     assert.deepEqual(listed.sort(), [...calls.map((call) => shown[call] ?? call), ...lists].sort());
   });
 
-  it('has every code of a decline, with the code that a payment gets', () => {
-    const rows = rowsOf(page).filter(([, code = '']) => /^`[a-z_]+`$/.test(code));
-    const pairs = rows.flatMap(([said, code = '']) => wordsIn(said).map((word) => [word, wordsIn(code)[0]]));
-    const source = textOf('processors/stripe/decline-codes.ts');
-    const known = [...source.matchAll(/^ {2}(\w+): '(\w+)',$/gm)].map(([, said, code]) => [said, code]);
-    assert.deepEqual(pairs.filter(([said = '', code]) => codeOf({ code: said }) === code).sort(), known.sort());
-    assert.ok(known.length > 10);
-  });
+  for (const [what, heading, table, codeFor] of [
+    ['decline', "Stripe's `decline_code`, else `code`", 'known', (code: string) => codeOf({ code })],
+    ['debit that has failed', "Stripe's code of a debit", 'ofDebits', codeOfDebit],
+    ['dispute', "Stripe's reason of a dispute", 'ofDisputes', codeOfDispute],
+  ] as const) {
+    it(`has every code of a ${what}, with the code that a payment gets`, () => {
+      const shown = page.slice(page.indexOf(`| ${heading} |`)).split('\n\n')[0] ?? '';
+      const rows = rowsOf(shown).filter(([, code = '']) => /^`[a-z_]+`$/.test(code));
+      const pairs = rows.flatMap(([said, code = '']) => wordsIn(said).map((word) => [word, wordsIn(code)[0]]));
+      const source = textOf('processors/stripe/decline-codes.ts');
+      const lines = source.slice(source.indexOf(`const ${table}: `)).split('\n};')[0] ?? '';
+      const known = [...lines.matchAll(/^ {2}(\w+): '(\w+)',$/gm)].map(([, said, code]) => [said, code]);
+      assert.deepEqual(pairs.sort(), known.sort());
+      assert.ok(known.length > 1);
+      for (const [said = '', code] of pairs) assert.equal(codeFor(said), code);
+    });
+  }
 });
 
 describe('the Stripe account of a biller, as the pages say', function () {

@@ -10,6 +10,7 @@ const prefixes: Record<IdKind, string> = {
   mandate: 'mdt_',
   payment_intent: 'pi_sandbox_',
   payment_attempt: 'att_',
+  balance_transaction: 'txn_',
   refund: 're_',
   payment_plan: 'pp_',
   payment_link: 'lnk_',

@@ -15,7 +15,7 @@ import {
 } from '../../src/processors/processor.ts';
 import { useFolder } from '../runtime/support.ts';
 
-const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen', email: null };
 /** A debit of an account that a payer has typed. */
 const typed = {
   paymentMethodType: 'au_becs_debit',

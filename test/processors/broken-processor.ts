@@ -107,6 +107,22 @@ export const defects = {
       return isLate ? { status: 200, text: JSON.stringify({ reference, outcome: 'not_charged' }) } : answer;
     };
   },
+  'has old notices for a service that has no cursor': () => async (call, sound) => {
+    const isFirst = call.path === '/notices' && membersOf(call.body).after === null;
+    return sound(isFirst ? { ...call, body: JSON.stringify({ ...membersOf(call.body), after: '0' }) } : call);
+  },
+
+  'does not wait for notices': () => async (call, sound) => {
+    const { after } = membersOf(call.body);
+    const answer = call.path === '/notices' && after !== null ? soon(sound(call)) : sound(call);
+    return (await answer) ?? { status: 200, text: JSON.stringify({ notices: [], cursor: after, has_more: false }) };
+  },
+
+  'names other references in its notices': () => async (call, sound) => {
+    const answer = await sound(call);
+    return call.path === '/notices' ? { ...answer, text: answer.text.replaceAll('"ref_', '"other_') } : answer;
+  },
+
   'takes a charge without a key': () => {
     const keys = new Map<unknown, string>();
     return async (call, sound) => {
@@ -200,6 +216,11 @@ function keyOf({ headers }: Call): string {
 
 function under(call: Call, key: string): Call {
   return { ...call, headers: { ...call.headers, 'idempotency-key': key } };
+}
+
+/** The answer, if it comes within a moment; else null. */
+function soon(answer: Promise<Answer>): Promise<Answer | null> {
+  return Promise.race([answer, new Promise<null>((resolve) => setTimeout(resolve, 200, null))]);
 }
 
 function movementsIn({ movements }: Members): Members[] {

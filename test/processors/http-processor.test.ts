@@ -54,7 +54,7 @@ const debitRequest: ChargeRequest = {
     },
   },
 };
-const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen', email: null };
 const refundRequest: RefundRequest = {
   idempotencyKey: key,
   billerId: 'acct_1',
@@ -82,6 +82,7 @@ const calls = {
   refund: (client: HttpProcessor) => client.refund(refundRequest),
   'inquire a refund': (client: HttpProcessor) => client.inquireRefund(refundRequest),
   movements: (client: HttpProcessor) => client.movements('41'),
+  notices: (client: HttpProcessor) => client.notices('41', new AbortController().signal),
 };
 
 /**
@@ -187,10 +188,12 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['refund', 'a refund that succeeded', 200, said('succeeded'), { kind: 'succeeded' }],
   ['refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
   ['refund', 'a refund that was declined', 402, said('failed'), { kind: 'failed' }],
+  ['refund', 'a refund that it has not decided', 200, said('pending'), { kind: 'pending' }],
   ['refund', 'a refund that was refused', 422, said('rejected'), 'refused'],
   ['refund', 'a challenge for a refund', 200, said('requires_action'), 'unknown'],
   ['inquire a refund', 'a refund that succeeded', 200, said('succeeded'), { kind: 'succeeded' }],
   ['inquire a refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
+  ['inquire a refund', 'a refund that it has not decided', 200, said('pending'), { kind: 'pending' }],
   ['inquire a refund', 'a refund that it has never made', 200, said('not_found'), { kind: 'not_found' }],
   ['movements', 'an empty list', 200, list([]), { cursor: '42', hasMore: false, movements: [] }],
   [
@@ -207,6 +210,18 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['movements', 'a movement of another kind', 200, list([moved('fee')]), 'unknown'],
   ['movements', 'a movement that is null', 200, list([null]), 'unknown'],
   ['movements', 'a list without an end', 200, JSON.stringify({ cursor: '42', movements: [] }), 'unknown'],
+  [
+    ...(['notices', 'a charge, a refund and a kind of later versions', 200] as const),
+    heard([notice('charge'), notice('refund'), notice('dispute')]),
+    {
+      cursor: '42',
+      hasMore: false,
+      notices: ['charge', 'refund'].map((kind) => ({ kind, reference, billerId: 'acct_1' })),
+    },
+  ],
+  ['notices', 'a notice without an account', 200, heard([{ ...notice('charge'), account: null }]), 'unknown'],
+  ['notices', 'a notice without a reference', 200, heard([{ ...notice('charge'), reference: '' }]), 'unknown'],
+  ['notices', 'a list without an end', 200, JSON.stringify({ cursor: '42', notices: [] }), 'unknown'],
 ];
 
 function disputed() {
@@ -216,6 +231,14 @@ function disputed() {
 
 function moved(kind: string) {
   return { kind, idempotency_key: key, reference, payment_intent_id: 'pi_1', amount: 300, currency: 'AUD' };
+}
+
+function notice(kind: string) {
+  return { kind, reference, account: 'acct_1' };
+}
+
+function heard(notices: unknown[]): string {
+  return JSON.stringify({ cursor: '42', has_more: false, notices });
 }
 
 function list(movements: unknown[]): string {
@@ -269,7 +292,11 @@ describe('the client of a processor service', () => {
         prepare: 'reserved',
         'inquire a refund': 'not_found',
       };
-      for (const call of Object.keys(calls) as (keyof typeof calls)[]) {
+      // A 404 says that a service has no notices.
+      const asked = (Object.keys(calls) as (keyof typeof calls)[]).filter(
+        (call) => status !== 404 || call !== 'notices',
+      );
+      for (const call of asked) {
         responding(status, body(outcomes[call] ?? 'succeeded'));
         const fresh = createHttpProcessor({ url: `${server.url}/v1`, secret, timeoutMs: 400 });
         const why = new RegExp(`responded ${status}`);
@@ -280,9 +307,19 @@ describe('the client of a processor service', () => {
         );
         await fresh.close();
       }
-      assert.equal(received.length, Object.keys(calls).length, 'it asks once each');
+      assert.equal(received.length, asked.length, 'it asks once each');
     });
   }
+
+  it('learns from a 404 that a service has no notices, and ends the wait for them when it is told to', async () => {
+    responding(404, '');
+    const { signal } = new AbortController();
+    assert.equal(await processor.notices(null, signal), null);
+    answer = () => {};
+    const startedAt = performance.now();
+    await assert.rejects(processor.notices('41', AbortSignal.timeout(50)), unknownBecause(/gave no outcome/));
+    assert.ok(performance.now() - startedAt < 2_000);
+  });
 
   it('sends one POST for each call, with the secret, and with the key where something may be made', async () => {
     answer = (response) => response.writeHead(500).end();
@@ -332,6 +369,7 @@ describe('the client of a processor service', () => {
       ['/v1/refunds', key, refund],
       ['/v1/refunds/inquire', key, refund],
       ['/v1/movements', null, { livemode: true, after: '41' }],
+      ['/v1/notices', null, { livemode: true, after: '41' }],
     ]);
     for (const { method: verb, headers } of received) {
       assert.deepEqual([verb, headers.authorization], ['POST', `Bearer ${secret}`]);

@@ -24,7 +24,7 @@ const debit = {
     textSha256: 'a'.repeat(64),
   },
 };
-const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen' };
+const account = { bsbNumber: '062000', accountNumber: '12345678', accountName: 'Jo Nguyen', email: null };
 const resultAt = customerInstant('2027-03-30T22:00:00.000Z');
 const lateAt = customerInstant('2027-04-04T23:00:00.000Z');
 

@@ -72,8 +72,11 @@ describe('the check of a processor service', function () {
     ['refunds twice after a repeat', 'the same refund key gives money back once, for ever', '10 refunds'],
     ['leaves a movement out', '`/movements` leaves nothing out', 'each charge and refund'],
     ['takes a charge without a key', 'Nothing is taken by a call that is not whole', 'JSON that'],
-    ['does not look at the secret', 'A call with a wrong secret takes nothing', 'all 7 calls'],
+    ['does not look at the secret', 'A call with a wrong secret takes nothing', 'all 8 calls'],
     ['does not look at the account', 'another account’s reference gets no outcome', 'a reservation is inquired'],
+    ['has old notices for a service that has no cursor', 'Without a cursor there are no notices', 'none, and'],
+    ['does not wait for notices', 'it waits for the first', 'a call without'],
+    ['names other references in its notices', 'A notice names a payment that your service has given', 'each notice'],
     ['lags behind with /inquire', '`/inquire` tells at once what `/charges` has done', 'not_charged before'],
   ] as const) {
     it(`names the one promise that a service breaks which ${defect}`, async () => {

@@ -16,7 +16,7 @@ describe('the reader of bank accounts for a processor', () => {
     accountReader(stage.db.sql, () => vault)(namedId('payment_method', id), mode);
 
   it('opens the number that was saved, with the BSB in six digits and the name', async () => {
-    const account = { bsbNumber: '062000', accountNumber: '98765432', accountName: 'Jo Nguyen' };
+    const account = { bsbNumber: '062000', accountNumber: '98765432', accountName: 'Jo Nguyen', email: null };
     for (const bsb_number of ['062-000', '062000']) {
       assert.deepEqual(await read(await debtor.account(undefined, { bsb_number })), account);
     }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'mocha';
-import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
+import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { type Ran, root } from '../../lab/run-program.ts';
 import { ask } from '../../lab/stripe-rig/exchange.ts';
 import { type RigServer, startStripeMock } from '../../lab/stripe-rig/servers.ts';
@@ -40,6 +40,8 @@ describe('npm run payments -- processors', function () {
   let takesPayments = true;
   let skewMs = 0;
   let refused: { call: RegExp; status: number } | null = null;
+  /** The webhook endpoints that were made, and the secret that a new one gets. */
+  const endpoints = { made: [] as object[], given: '' };
 
   before('start as development does, and a server in place of Stripe', async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'payments-processors-'));
@@ -55,7 +57,11 @@ describe('npm run payments -- processors', function () {
           .writeHead(refused.status, { 'content-type': 'application/json' })
           .end(JSON.stringify({ error }));
       }
-      const { status, headers, body } = await ask(mock.url, received);
+      const answered = await ask(mock.url, received);
+      const { status, headers } = answered;
+      const body = /^\/v1\/webhook_endpoints\b/.test(received.path)
+        ? endpointsIn(received, answered.body)
+        : answered.body;
       const said = body.replace(/"charges_enabled": ?false/, `"charges_enabled": ${takesPayments}`);
       const date = new Date(Date.now() + skewMs).toUTCString();
       response.writeHead(status, { ...headers, date, 'request-id': 'req_1' }).end(said);
@@ -64,6 +70,7 @@ describe('npm run payments -- processors', function () {
   beforeEach('empty the schema', async () => {
     await ensureSchema(db.sql);
     await db.sql`delete from processor_stripe.accounts`;
+    endpoints.made.length = 0;
     takesPayments = true;
     skewMs = 0;
     refused = null;
@@ -73,6 +80,16 @@ describe('npm run payments -- processors', function () {
     await mock?.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
+
+  /** What stripe-mock keeps nothing of. */
+  function endpointsIn({ method, body }: Received, answer: string): string {
+    if (method === 'GET') return JSON.stringify({ ...JSON.parse(answer), data: endpoints.made });
+    const form = new URLSearchParams(body);
+    const events = [...form].filter(([name]) => name.startsWith('enabled_events')).map(([, value]) => value);
+    const made = { ...JSON.parse(answer), url: form.get('url'), status: 'enabled', enabled_events: events };
+    endpoints.made.push(made);
+    return JSON.stringify({ ...made, secret: endpoints.given });
+  }
 
   /** Runs the program as npm does, with a key on standard input. */
   function processors(line: string, { input = '', env = {} as Record<string, string> } = {}): Promise<Ran> {
@@ -113,7 +130,7 @@ describe('npm run payments -- processors', function () {
     );
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), {
-      ...{ account: billerId, mode: 'live', processor: 'stripe', key_hint: 'wxyz' },
+      ...{ account: billerId, mode: 'live', processor: 'stripe', key_hint: 'wxyz', has_notice_secret: false },
       ...{ status: 'unverified', reason: null },
     });
     assert.equal(await keyOf(true), liveKey);
@@ -220,7 +237,7 @@ describe('npm run payments -- processors', function () {
     assert.deepEqual(json, [
       {
         ...{ account: billerId, mode: 'sandbox', processor: 'stripe', key_hint: 'abcd', status: 'unverified' },
-        ...{ reason: null, changed_by: userInfo().username },
+        ...{ has_notice_secret: false, reason: null, changed_by: userInfo().username },
       },
     ]);
     const { stdout } = await processors('list');
@@ -244,6 +261,73 @@ describe('npm run payments -- processors', function () {
     const wrong = await processors('rotate stripe --mode sandbox', { input: liveKey });
     assert.equal(wrong.code, 1);
     assert.equal(await keyOf(false), newKey);
+  });
+
+  const noticeSecret = 'whsec_51HarbourGymNotices0000';
+  const secretOf = async (livemode = false) => {
+    const place = { account: billerId, livemode };
+    const { sealed_notice_secret: sealed } = await readAccount(db.sql, place);
+    return sealed && openKey(sealingKeys, sealed, place, 'notice_secret');
+  };
+
+  it('takes the secret of notices on the second line of a new account, or alone for one that is there', async () => {
+    const both = await processors('add stripe --mode sandbox --notice-secret --json', {
+      input: `${testKey}\n${noticeSecret}\n`,
+    });
+    assert.equal(both.code, 0, both.stderr);
+    assert.equal(JSON.parse(both.stdout).has_notice_secret, true);
+    assert.deepEqual([await keyOf(false), await secretOf()], [testKey, noticeSecret]);
+    const other = `${noticeSecret}new`;
+    const rotated = await processors('rotate stripe --mode sandbox --notice-secret --json', { input: other });
+    assert.equal(rotated.code, 0, rotated.stderr);
+    assert.deepEqual([await keyOf(false), await secretOf()], [testKey, other]);
+    assert.ok(!(both.stdout + both.stderr + rotated.stdout + rotated.stderr).includes(noticeSecret));
+    await add();
+    assert.equal(await secretOf(), other, 'a new key leaves it as it is');
+  });
+
+  for (const [what, line, input, says] of [
+    ['a key where the secret is', 'rotate stripe --mode sandbox --notice-secret', testKey, /those begin with whsec_/],
+    ['no secret', 'rotate stripe --mode sandbox --notice-secret', '', /No notice secret came/],
+    ['a key without a secret', 'add stripe --mode sandbox --notice-secret', testKey, /No notice secret came/],
+    ['a secret without a key', 'add stripe --mode sandbox --notice-secret', noticeSecret, /not a secret or restricted/],
+    ['a secret for verify', 'verify stripe --mode sandbox --notice-secret', noticeSecret, /for add and rotate alone/],
+    ['an address for add', 'add stripe --mode sandbox --webhook-url https://x.example', testKey, /for verify alone/],
+  ] as const) {
+    it(`refuses ${what}, and stores nothing`, async () => {
+      const { code, stderr } = await processors(line, { input });
+      assert.notEqual(code, 0);
+      assert.match(stderr, says);
+      assert.ok(!stderr.includes('HarbourGym'), stderr);
+      assert.deepEqual(await stored(), []);
+    });
+  }
+
+  it('registers an address for notices once, and seals the secret that Stripe gives for it', async () => {
+    await add();
+    const url = `https://pay.example.com/webhooks/stripe/${billerId}`;
+    const register = (address: string) =>
+      processors(`verify stripe --mode sandbox --webhook-url ${address} --json`, {
+        env: { STRIPE_API_URL: stripe.url },
+      });
+    for (const wrong of [url.replace('https', 'http'), `${url}x`, `${url}?a=1`, 'nowhere']) {
+      const { code, stderr } = await register(wrong);
+      assert.deepEqual([code, /must be an https address that ends with/.test(stderr)], [1, true], wrong);
+    }
+    endpoints.given = noticeSecret;
+    const ran = await register(url);
+    assert.deepEqual([ran.code, found(ran, 'webhook endpoint')?.is], [0, 'right'], ran.stdout + ran.stderr);
+    assert.equal(await secretOf(), noticeSecret);
+    assert.ok(!ran.stdout.includes(noticeSecret));
+    assert.equal(endpoints.made.length, 1);
+    assert.equal((await register(url)).code, 0);
+    assert.equal((await verify()).code, 0);
+    assert.equal(endpoints.made.length, 1, 'it is there');
+    await db.sql`update processor_stripe.accounts set sealed_notice_secret = null`;
+    const lost = await verify();
+    assert.equal(lost.code, 1);
+    assert.match(found(lost, 'webhook endpoint')?.says ?? '', /its secret is not here/);
+    assert.equal(await statusOf(), 'active', 'payments are taken without notices too');
   });
 
   it('disables an account: a running processor responds 403 at once and asks Stripe nothing, until a key is added', async () => {
@@ -299,11 +383,12 @@ describe('npm run payments -- processors', function () {
     assert.equal(await statusOf(), 'active');
     const unknown = findings.filter(({ is }) => is !== 'right').map(({ what, is }) => [what, is]);
     assert.deepEqual(unknown, [
-      ['BECS debits (not used by this adapter yet)', 'unknown'],
+      ['BECS debits', 'unknown'],
       ['mails to payers', 'unknown'],
+      ['webhook endpoint', 'unknown'],
     ]);
     assert.equal(found(ran, 'country and currency')?.says, 'US, USD');
-    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 8);
+    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 9);
     assert.deepEqual(note, [
       `Not Stripe: STRIPE_API_URL is ${stripe.url}.`,
       'This adapter was last run against Stripe itself: never.',

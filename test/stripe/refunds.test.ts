@@ -53,6 +53,34 @@ describe('a refund by Stripe', function () {
     assert.equal(await given(key), 400);
   });
 
+  it('that Stripe has not decided is pending, moves nothing, and gets its outcome when it is asked for', async () => {
+    for (const [status, outcome] of [
+      [null, 'succeeded'],
+      ['failed', 'failed'],
+    ] as const) {
+      const { cursor } = (await stripe.call('/movements', { after: null })).body;
+      const [key, body] = [newKey(), bodyOf(await paid())];
+      const moved = async () => {
+        const { movements } = (await stripe.call('/movements', { after: cursor })).body;
+        return (movements as { idempotency_key: string }[]).filter((each) => each.idempotency_key === key).length;
+      };
+      for (const waiting of ['pending', 'requires_action'] as const) {
+        stripe.rig.bridge.showRefundsAs(waiting);
+        for (const path of ['/refunds', '/refunds', '/refunds/inquire']) {
+          const answer = await stripe.call(path, body, key);
+          assert.deepEqual([answer.status, answer.body.outcome], [200, 'pending'], path);
+        }
+      }
+      assert.equal(await moved(), 0);
+      stripe.rig.bridge.showRefundsAs(status);
+      assert.equal((await stripe.call('/refunds/inquire', body, key)).body.outcome, outcome);
+      assert.equal((await stripe.call('/refunds', body, key)).body.outcome, outcome);
+      assert.equal(await moved(), outcome === 'succeeded' ? 1 : 0);
+      stripe.rig.bridge.showRefundsAs(null);
+      assert.equal(await given(key), 400);
+    }
+  });
+
   it('of more than was paid is rejected, and not found afterwards', async () => {
     const [key, body] = [newKey(), bodyOf(await paid(), 1019)];
     const answer = await stripe.call('/refunds', body, key);

@@ -2,23 +2,28 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import Stripe from 'stripe';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { type Answer, ask } from '../../lab/stripe-rig/exchange.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { type SupervisedProcess, superviseProcess } from '../../lab/supervised-process.ts';
-import { writeAccount } from '../../processors/stripe/accounts.ts';
+import { writeAccount, writeNoticeSecret } from '../../processors/stripe/accounts.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
-import { withoutClock } from '../../src/domain/instants.ts';
+import { type CustomerInstant, withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { childEnvironment } from '../../src/processes/config/config.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { accountReader } from '../../src/services/customers/bank-accounts.ts';
+import { takeDebitStep } from '../../src/services/debits/debit-steps.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { useFolder } from '../runtime/support.ts';
 import { needsPrograms } from '../stripe-rig/support.ts';
 import { sendChecked } from '../support/api.ts';
+import { useDebits } from '../support/debits.ts';
 import { makeBiller, makeKey } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
@@ -26,7 +31,8 @@ import { serverStartTimeoutMs } from '../support/temporal.ts';
 
 const secret = 'secret-of-the-door-of-stripe';
 const liveKey = 'sk_live_rig1234567890';
-const [doorPort = 0, adapterPort = 0] = await findFreePorts(2);
+const noticeSecret = 'whsec_servicewithstripe00001';
+const [doorPort = 0, adapterPort = 0, webhookPort = 0] = await findFreePorts(3);
 const doorUrl = `http://127.0.0.1:${doorPort}`;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const settledWithinMs = 10_000;
@@ -36,7 +42,10 @@ describe('the service with the processor service of Stripe', function () {
   this.timeout(serverStartTimeoutMs);
   needsPrograms('localstripe', 'stripe-mock');
   const folder = useFolder();
-  const live = createHttpProcessor({ url: doorUrl, secret });
+  const live = createHttpProcessor({
+    ...{ url: doorUrl, secret },
+    readAccount: (...of) => accountReader(service.db.sql, () => service.vault)(...of),
+  });
   const service = useService({ processors: { sandbox: sandboxProcessor, live }, idle: true });
   let rig: StripeRig;
   let adapter: SupervisedProcess;
@@ -44,6 +53,7 @@ describe('the service with the processor service of Stripe', function () {
   /** At the adapter's door: each call comes so much later, and how many are under way. */
   const calls = { laterMs: 0, underWay: 0, most: 0 };
   let merchant: Merchant;
+  let billerId = '';
 
   before('start Stripe, its processor service and a worker', async () => {
     rig = await startStripeRig(folder.path);
@@ -62,6 +72,8 @@ describe('the service with the processor service of Stripe', function () {
     const place = { account: id, livemode: true };
     const keys = [{ id: 'test', key: Buffer.from(sealing, 'base64') }];
     await writeAccount(service.db.sql, keys, place, { key: liveKey, by: 'test' });
+    await writeNoticeSecret(service.db.sql, keys, place, { secret: noticeSecret, by: 'test' });
+    billerId = id;
     adapter = superviseProcess({
       name: 'processor-stripe',
       args: ['--import', join(root, 'setup.mjs'), join(root, 'processors/stripe/main.ts')],
@@ -69,6 +81,7 @@ describe('the service with the processor service of Stripe', function () {
       env: childEnvironment({
         ...{ PROCESSOR_PORT: String(adapterPort), PROCESSOR_SECRET: secret, STRIPE_API_URL: rig.url },
         ...{ DATABASE_URL: service.db.url, ENCRYPTION_KEYS: service.encryptionKeys },
+        STRIPE_WEBHOOK_PORT: String(webhookPort),
       }),
     });
     assert.ok(await adapter.untilUp(60_000));
@@ -156,6 +169,101 @@ describe('the service with the processor service of Stripe', function () {
     assert.ok(await adapter.untilUp(60_000));
     assert.equal((await payment.confirm()).body.status, 'succeeded');
     assert.equal(await taken(payment.id), 1);
+  });
+
+  /** Sends an event as Stripe does. Returns whether it was taken. */
+  async function notify(type: string, object: Record<string, unknown>): Promise<boolean> {
+    const id = `evt_${crypto.randomUUID().replaceAll('-', '')}`;
+    const payload = JSON.stringify({ id, object: 'event', type, livemode: true, data: { object } });
+    const header = Stripe.webhooks.generateTestHeaderString({ payload, secret: noticeSecret });
+    const url = `http://127.0.0.1:${webhookPort}/webhooks/stripe/${billerId}`;
+    const headers = { 'stripe-signature': header };
+    const response = await fetch(url, { method: 'POST', headers, body: payload }).catch(() => null);
+    return response?.status === 200;
+  }
+  const referenceOf = async (intentId: string) => {
+    const [row] = await service.db.sql<{ reference: string }[]>`
+      select r.reference from payment_reservations r join payment_attempts a on a.id = r.attempt_id
+      where a.payment_intent_id = ${intentId}`;
+    return row?.reference;
+  };
+
+  it('knows by a notice, within seconds and without being asked again, that a payment was made whose answer was lost', async () => {
+    const payment = await intent();
+    const [first] = await Promise.all([payment.confirm(), killAtConfirm()]);
+    assert.equal(first.status, 503);
+    adapter.release();
+    assert.ok(await adapter.untilUp(60_000));
+    const since = performance.now();
+    const object = { id: await referenceOf(payment.id), object: 'payment_intent' };
+    assert.ok(await notify('payment_intent.succeeded', object));
+    assert.ok(await notify('payment_intent.succeeded', object));
+    const isPaidNow = async () => (await merchant.getIntent(payment.id)).status === 'succeeded';
+    await eventually('it is settled', isPaidNow);
+    const took = performance.now() - since;
+    console.log(`      settled ${Math.round(took)} ms after the notice`);
+    assert.ok(took < settledWithinMs, `it took ${Math.round(took)} ms`);
+    assert.equal(await taken(payment.id), 1);
+  });
+
+  it('leaves a refund open that Stripe has not decided, and settles it by a notice', async () => {
+    const payment = await intent();
+    await payment.confirm();
+    rig.bridge.showRefundsAs('pending');
+    const { status, body } = await payment.refund();
+    assert.deepEqual([status, body.status], [201, 'processing']);
+    rig.bridge.showRefundsAs(null);
+    assert.ok(await notify('refund.updated', { id: 're_1', payment_intent: await referenceOf(payment.id) }));
+    const statusOf = async () => (await merchant.client.refunds.get(String(body.id))).status;
+    await eventually('it is settled', async () => (await statusOf()) === 'succeeded', { timeoutMs: settledWithinMs });
+    assert.equal((await rig.judge(liveKey)).refunded.get(String(body.id)), 300);
+  });
+
+  it('loses no notice that it has taken, although the adapter is killed before the service has asked', async () => {
+    const payment = await intent();
+    const [first] = await Promise.all([payment.confirm(), killAtConfirm()]);
+    assert.equal(first.status, 503);
+    adapter.release();
+    assert.ok(await adapter.untilUp(60_000));
+    const object = { id: await referenceOf(payment.id), object: 'payment_intent' };
+    assert.ok(await notify('payment_intent.succeeded', object));
+    await adapter.hold();
+    await pause(1_000);
+    adapter.release();
+    const isPaidNow = async () => (await merchant.getIntent(payment.id)).status === 'succeeded';
+    await eventually('it is settled', isPaidNow, { timeoutMs: 40_000 });
+    assert.equal(await taken(payment.id), 1);
+  });
+
+  it('debits a typed account, gets the result by a notice, and the return of a disputed debit by another', async () => {
+    const debits = useDebits({ merchant, request: merchant.request });
+    const { id: customer } = await merchant.customer({ email: 'jo@example.com' });
+    const account = await debits.account(customer);
+    const { id: mandate } = await debits.active({ payment_method_id: account });
+    const { id } = await debits.debit({ customer, account });
+    // Its cut-off is now: a bank reports on nothing that it does not have.
+    const [row] = await service.db.sql<{ attempt_id: string; next_at: CustomerInstant }[]>`
+      update bank_debits set hand_over_at = clock_timestamp(), next_at = clock_timestamp(),
+        charge_date = (clock_timestamp() at time zone 'Australia/Sydney')::date
+      where payment_intent_id = ${id}
+      returning attempt_id, next_at`;
+    const charging = { processors: { sandbox: sandboxProcessor, live }, hook: chargeHook };
+    const step = { at: row?.next_at ?? withoutClock(realNow()), now: realNow(), maxAheadMs: Infinity };
+    await takeDebitStep(service.db.sql, charging, row?.attempt_id ?? '', step);
+    const reference = String(await referenceOf(id));
+    assert.deepEqual([(await merchant.getIntent(id)).status, rig.becs.debited.get(reference)], ['processing', 1]);
+    const becomes = (status: string) =>
+      eventually(`it is ${status}`, async () => (await merchant.getIntent(id)).status === status, {
+        timeoutMs: 15_000,
+      });
+    rig.becs.collect(reference);
+    assert.ok(await notify('payment_intent.succeeded', { id: reference }));
+    await becomes('succeeded');
+    rig.becs.dispute(reference, 'debit_not_authorized');
+    assert.ok(await notify('charge.dispute.created', { id: 'du_1', payment_intent: reference }));
+    await becomes('returned');
+    assert.equal((await merchant.client.mandates.get(mandate)).status, 'canceled');
+    assert.equal(rig.becs.debited.get(reference), 1);
   });
 
   it('settles a payment of a plan within ten seconds after the adapter is back that was killed in it', async () => {

@@ -34,6 +34,7 @@ export class LedgerProcessor implements PaymentProcessor {
   readonly cancel = sandboxProcessor.cancel;
   readonly inquireRefund = sandboxProcessor.inquireRefund;
   readonly movements = null;
+  readonly notices = null;
 
   async charge(request: ChargeRequest, reference: string) {
     this.requests.push(request);

@@ -12,7 +12,9 @@ import {
   type ChargeRequest,
   type Inquiry,
   type Movement,
+  type Notice,
   OutcomeUnknown,
+  type PendingRefund,
   type RefundOutcome,
   type RefundRequest,
   type Submitted,
@@ -189,16 +191,16 @@ export class Session {
   }
 
   /** Asks for a refund, and remembers what the service has told. */
-  refund(refund: RefundRequest): Promise<RefundOutcome> {
+  refund(refund: RefundRequest): Promise<RefundOutcome | PendingRefund> {
     return patiently(() => this.#refund(refund));
   }
 
   /** Asks for it so many times at the same moment. Returns the outcomes that were told. */
-  async refundAtOnce(refund: RefundRequest, times: number): Promise<RefundOutcome[]> {
+  async refundAtOnce(refund: RefundRequest, times: number): Promise<(RefundOutcome | PendingRefund)[]> {
     return inParallel(range(times), times, () => known(this.#refund(refund))).then(withoutNull);
   }
 
-  async #refund(refund: RefundRequest): Promise<RefundOutcome> {
+  async #refund(refund: RefundRequest): Promise<RefundOutcome | PendingRefund> {
     const outcome = await this.client.refund(refund);
     if (outcome.kind === 'succeeded') this.#tell(refundMovement(refund));
     return outcome;
@@ -216,6 +218,17 @@ export class Session {
       movements.push(...page.movements);
       if (!page.hasMore) return { movements, cursor: page.cursor };
       if (page.cursor === cursor) throw new Broken('/movements says has_more, and gives the same cursor again');
+      cursor = page.cursor;
+    }
+  }
+
+  /** All notices after a cursor, until none comes for so long. */
+  async noticesSince(after: string, patienceMs: number): Promise<Notice[]> {
+    const notices: Notice[] = [];
+    for (let cursor = after; ; ) {
+      const page = await known(this.client.notices(cursor, AbortSignal.timeout(patienceMs)));
+      if (page === null || page.cursor === cursor) return notices;
+      notices.push(...page.notices);
       cursor = page.cursor;
     }
   }

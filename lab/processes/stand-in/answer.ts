@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { findFixtureCard } from '../../../src/domain/cards.ts';
 import { namedId } from '../../../src/domain/ids.ts';
 import { customerInstant } from '../../../src/domain/instants.ts';
@@ -91,6 +92,26 @@ export function movementsAfter(after: string | null, { movements }: LedgerFile):
       }),
     },
   };
+}
+
+/** The longest wait for a notice, and how often it is looked for, in milliseconds. */
+const noticeWait = { mostMs: 30_000, everyMs: 50 };
+
+/** What has happened after a cursor, one notice for each charge and refund. Waits for the first. */
+export async function noticesAfter(after: string | null, ledger: LedgerFile): Promise<Reply> {
+  const { decided } = ledger;
+  const from = after === null ? decided.length : Number(after);
+  for (let waited = 0; after !== null && decided.length <= from; waited += noticeWait.everyMs) {
+    if (waited >= noticeWait.mostMs) break;
+    await pause(noticeWait.everyMs);
+  }
+  const page = decided.slice(from, from + pageSize);
+  const notices = page.flatMap(({ kind, reference }) => {
+    const account = reference === undefined ? undefined : ledger.reservedAs(reference)?.body.account;
+    return account === undefined ? [] : { kind, reference, account };
+  });
+  const end = from + page.length;
+  return { status: 200, body: { notices, cursor: String(end), has_more: end < decided.length } };
 }
 
 interface Habits {

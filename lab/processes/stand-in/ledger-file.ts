@@ -105,6 +105,8 @@ export interface LedgerFile {
   note(line: LedgerLine): Promise<void>;
   /** What was taken and given back, in the order of the file. */
   readonly movements: readonly KeptCall[];
+  /** Charges and refunds that have an outcome, whichever, in the order of the file. */
+  readonly decided: readonly KeptCall[];
 }
 
 /** Opens the file and reads what an earlier process has kept. A line that this process died in is cut off. */
@@ -115,6 +117,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   const canceled = new Set<string>();
   const calls = new Map<string, number>();
   const movements: KeptCall[] = [];
+  const decided: KeptCall[] = [];
 
   function learn(line: LedgerLine): void {
     const call = line.kind === 'turned_away' || line.kind === 'asked' ? line.call : line.kind;
@@ -128,6 +131,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
     } else if ((line.kind === 'charge' || line.kind === 'refund') && !line.repeated) {
       const hasMoved = line.outcome === 'succeeded' || line.outcome === 'submitted';
       if (hasMoved) movements.push(line);
+      decided.push(line);
     }
   }
 
@@ -184,6 +188,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
     },
     note: append,
     movements,
+    decided,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Route } from '../http/route.ts';
 import { accountRoutes } from './account.ts';
+import { balanceRoutes } from './balance.ts';
 import { businessDayRoutes } from './business-days.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
@@ -35,6 +36,7 @@ export const apiRoutes: readonly Route[] = [
   ...subscriptionChangeRoutes,
   ...testClockRoutes,
   ...workbenchRoutes,
+  ...balanceRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,

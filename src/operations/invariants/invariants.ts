@@ -5,6 +5,7 @@ import { dateInvariants } from './dates.ts';
 import { debitInvariants } from './debits.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
+import { ledgerInvariants } from './ledger.ts';
 import { linkInvariants } from './links.ts';
 import { listedInvariants } from './listed.ts';
 import { moneyInvariants } from './money.ts';
@@ -21,6 +22,7 @@ export const invariants: readonly Invariant[] = [
   ...dateInvariants,
   ...debitInvariants,
   ...eventInvariants,
+  ...ledgerInvariants,
   ...linkInvariants,
   ...listedInvariants,
   ...moneyInvariants,

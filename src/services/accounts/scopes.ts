@@ -19,6 +19,7 @@ export const allScopes = [
   'webhooks:read',
   'webhooks:write',
   'events:read',
+  'balance:read',
 ] as const;
 
 export type Scope = (typeof allScopes)[number];

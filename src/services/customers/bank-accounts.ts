@@ -17,7 +17,7 @@ export function accountReader(db: Db, openVault: () => Vault | Promise<Vault>): 
     const vault = await openVault();
     try {
       const accountNumber = vault.open(row.sealed_account_number, field);
-      return { bsbNumber: bsb.replace('-', ''), accountNumber, accountName };
+      return { bsbNumber: bsb.replace('-', ''), accountNumber, accountName, email: row.email };
     } catch (error) {
       if (!(error instanceof VaultError)) throw error;
       throw new OutcomeUnknown(`the account number of ${id} cannot be opened: ${error.message}`);

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import {
   OutcomeUnknown,
   type PaymentProcessor,
+  type PendingRefund,
   type RefundOutcome,
   RequestRefused,
 } from '../../processors/processor.ts';
@@ -19,7 +20,7 @@ export async function requestRefund(
   processor: PaymentProcessor,
   refund: RefundRow,
   { isReopened }: { isReopened: boolean },
-): Promise<RefundOutcome> {
+): Promise<RefundOutcome | PendingRefund> {
   const {
     id: idempotencyKey,
     biller_id: billerId,

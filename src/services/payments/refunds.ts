@@ -4,8 +4,10 @@ import {
   completeRefund,
   insertRefund,
   listAbandonedRefunds,
+  listOpenRefundsOf,
   listRefunds as listRefundRows,
   listTenantRefunds,
+  markPending,
   type RefundFilter,
   type RefundRow,
   selectRefund,
@@ -49,7 +51,8 @@ const abandonedAfterMs: Milliseconds = 60_000;
  * @throws InvalidState when the intent has not succeeded, or nothing remains to be refunded.
  * @throws ValidationFailed when the amount exceeds what remains.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
- * @throws ProcessorUnavailable when the processor gave no outcome. The refund stays processing.
+ * @throws ProcessorUnavailable when the processor gave no outcome. The refund stays processing. If the processor has it
+ * and decides later, the refund is returned as it is then: processing.
  */
 export async function refundPaymentIntent(
   db: Writer,
@@ -124,6 +127,25 @@ export async function recoverRefunds(sql: Pool, processors: Processors, now: Rea
   await allFinished(
     'refunds',
     abandoned.map((refund) => refundAndRecord(sql, processors, refund, origin, () => {})),
+  );
+}
+
+/**
+ * Asks the live processor about the refunds without an outcome of the payment that has this reference there, and
+ * records what it says.
+ * @throws AggregateError with every failure, after all refunds were tried.
+ */
+export async function settleRefundsOf(
+  sql: Pool,
+  processors: Processors,
+  reference: string,
+  now: RealInstant,
+): Promise<void> {
+  const open = await listOpenRefundsOf(sql, reference);
+  const origin = { requestId: null, now, isReopened: true };
+  await allFinished(
+    'refunds',
+    open.map((refund) => refundAndRecord(sql, processors, refund, origin, () => {})),
   );
 }
 
@@ -235,6 +257,7 @@ export async function insertRefundOf(
     request_key_expires_at: request.keyExpiresAt,
     opened_at: context.now,
     listed_at: null,
+    pending_at: null,
     created_at: at,
     updated_at: at,
   };
@@ -267,8 +290,8 @@ async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: MinorUnits
 }
 
 /**
- * Asks the processor and records the outcome once; `respond` is called in the transaction that records it. Returns null
- * when the intent was deleted meanwhile.
+ * Asks the processor and records the outcome once, or that it has not decided; `respond` is called in the transaction
+ * that records it. Returns null when the intent was deleted meanwhile.
  */
 async function refundAndRecord(
   db: Db,
@@ -280,6 +303,13 @@ async function refundAndRecord(
   const asked = requestRefund(db, processorFor(processors, refund.livemode), refund, origin);
   const outcome = await orUnavailable('refund', asked);
   pass('refund asked');
+  if (outcome.kind === 'pending') {
+    return transact(db, origin, async (tx) => {
+      const pending = await markPending(tx, refund.id);
+      if (pending !== null) respond(tx, pending);
+      return pending ?? selectRefund(tx, tenantOf(refund), refund.id);
+    });
+  }
   return transact(db, origin, async (tx) => {
     // A refund that fails gives the credit back that it took. The subscription is locked before its payment.
     const hasFailed = outcome.kind === 'failed';

@@ -14,13 +14,14 @@ import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { subjectKinds } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
-import type { Db, Tx } from '../../platform/postgres/connection.ts';
+import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { pass } from '../crash-points.ts';
 import { clockEvent, record, transact } from '../events.ts';
+import { postEventsOfClock } from '../ledger/follower.ts';
 import { emit } from '../telemetry.ts';
 import { type CollectingSubject, expireOnClock, isCollecting } from './expiry.ts';
 
@@ -48,10 +49,12 @@ const tries = 3;
  * advance tells the same story as many short ones: a bank's report about one payment can end a mandate, continue a plan
  * or complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
-export async function executeAdvance(db: Db, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<void> {
+export async function executeAdvance(db: Writer, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<void> {
   pass('advance found');
   const failure = await moveAll(db, advance, steps);
   pass('advance moved all');
+  // When the clock is ready, its books are complete.
+  await steps.step(() => postEventsOfClock(db, advance.test_clock_id));
   await steps.step(() =>
     failure === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, failure, realNow()),
   );

@@ -3,7 +3,8 @@ import { expect, type Row } from '../row.ts';
 import { outcomeIn } from '../session.ts';
 import { partOf } from './refunds.ts';
 
-const paths = ['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements'];
+/** The last one is optional. */
+const paths = ['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements', '/notices'];
 const mostBytes = 1024 * 1024;
 
 export const callRows: readonly Row[] = [
@@ -19,7 +20,8 @@ export const callRows: readonly Row[] = [
       const calls = [...paths.map((path) => [path, `${secret.slice(0, -1)}~`] as const), ['/charges', null] as const];
       for (const [path, wrong] of calls) {
         const answer = await session.post(path, { key, body, secret: wrong });
-        const isRefused = answer?.status === 401 || answer?.status === 403;
+        const isMissing = path === '/notices' && answer?.status === 404;
+        const isRefused = answer?.status === 401 || answer?.status === 403 || isMissing;
         const what = wrong === null ? 'without a secret' : 'with a wrong secret';
         expect(isRefused, `${path} ${what} responds ${answer?.status ?? 'nothing'}, not 401 or 403`);
       }

@@ -3,6 +3,7 @@ import { answerRows } from './answers.ts';
 import { callRows } from './calls.ts';
 import { chargeRows, lateChargeRow } from './charges.ts';
 import { movementRows } from './movements.ts';
+import { noticeRows } from './notices.ts';
 import { giveBackRow, refundRows } from './refunds.ts';
 import { reservationRows } from './reservations.ts';
 import { restartRow } from './restarts.ts';
@@ -15,6 +16,7 @@ export const rows: readonly Row[] = [
   ...callRows,
   restartRow,
   ...movementRows,
+  ...noticeRows,
   lateChargeRow,
   ...answerRows,
   giveBackRow,

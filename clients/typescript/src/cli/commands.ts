@@ -18,6 +18,10 @@ export const commands: Readonly<Record<string, { summary: string; load: () => Pr
     summary: 'show events as they come; send one again',
     load: async () => (await import('./events.ts')).events,
   },
+  balance: {
+    summary: 'what the account has in each currency',
+    load: async () => (await import('./balance.ts')).balance,
+  },
   open: {
     summary: 'show an object, and its page in the browser',
     load: async () => (await import('./open.ts')).open,

@@ -1293,6 +1293,61 @@ export class TestClocks extends Resource {
   }
 }
 
+/**
+ * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a second
+ * as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless `test_clock`
+ * names one.
+ */
+export class Balance extends Resource {
+  /**
+   * Fetch your balance in each currency
+   *
+   * With `test_clock`, the balance of that clock at its time.
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/balance`
+   */
+  get(query?: QueryOf<'getBalance'>, options?: RequestOptions): Promise<models.Balance> {
+    return this.send({ method: 'GET', path: path`/api/v1/balance`, query }, options);
+  }
+}
+
+/**
+ * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a second
+ * as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless `test_clock`
+ * names one.
+ */
+export class BalanceTransactions extends Resource {
+  /**
+   * List what has moved money, newest first
+   *
+   * One row for each movement. What is on a test clock appears only if `test_clock` names the clock. A bank debit has
+   * no row before it settles.
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/balance_transactions`
+   */
+  list(
+    query?: QueryOf<'listBalanceTransactions'>,
+    options?: RequestOptions,
+  ): Listing<models.BalanceTransactionList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/balance_transactions`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a row of your books
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/balance_transactions/{balance_transaction_id}`
+   */
+  get(balanceTransactionId: string, options?: RequestOptions): Promise<models.BalanceTransaction> {
+    return this.send({ method: 'GET', path: path`/api/v1/balance_transactions/${balanceTransactionId}` }, options);
+  }
+}
+
 /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
 export class Events extends Resource {
   /**
@@ -1626,6 +1681,18 @@ export class Resources {
   readonly subscriptions: Subscriptions;
   /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
   readonly testClocks: TestClocks;
+  /**
+   * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a
+   * second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless
+   * `test_clock` names one.
+   */
+  readonly balance: Balance;
+  /**
+   * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a
+   * second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless
+   * `test_clock` names one.
+   */
+  readonly balanceTransactions: BalanceTransactions;
   /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
   readonly events: Events;
   /** The endpoints that events are posted to, and the result of each delivery. */
@@ -1650,6 +1717,8 @@ export class Resources {
     this.checkoutSessions = new CheckoutSessions(request);
     this.subscriptions = new Subscriptions(request);
     this.testClocks = new TestClocks(request);
+    this.balance = new Balance(request);
+    this.balanceTransactions = new BalanceTransactions(request);
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);
     this.webhookDeliveries = new WebhookDeliveries(request);

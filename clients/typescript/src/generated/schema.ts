@@ -1481,6 +1481,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch your balance in each currency
+         * @description With `test_clock`, the balance of that clock at its time.
+         *
+         *     Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/balance_transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what has moved money, newest first
+         * @description One row for each movement. What is on a test clock appears only if `test_clock` names the clock. A bank debit has no row before it settles.
+         *
+         *     Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["listBalanceTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/balance_transactions/{balance_transaction_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a row of your books
+         * @description Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["getBalanceTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -3012,6 +3076,63 @@ export interface components {
             /** @description Whether what was served and not paid is collected, the default, or waived: then the unpaid period is `void` and a new one begins today. */
             unpaid?: components["schemas"]["UnpaidService"];
         };
+        Balance: {
+            /** @description One for each currency in which money has moved. */
+            data: components["schemas"]["CurrencyBalance"][];
+            /** @description The `sequence` of the last event that is posted. The balance has all events up to it. */
+            complete_up_to: number;
+        };
+        BalanceTransaction: {
+            /** @description The id of the row. It stays the same if the books are made again. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date
+             * @description The date from which the net is available, in your time zone. Null in live mode.
+             */
+            available_on: string | null;
+            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. */
+            type: components["schemas"]["BalanceTransactionType"];
+            /** @description Stripe’s word for the type. */
+            reporting_category: components["schemas"]["ReportingCategory"];
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What moved, minor units. Negative if it left. */
+            gross: number;
+            /** @description What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in fees. In live mode 0: the processor does not tell its fee. */
+            fee: number;
+            /** @description `gross` less `fee`, minor units. */
+            net: number;
+            /** @description The payment intent, or the refund. */
+            source: string;
+            /** @description The payment. */
+            payment_intent_id: string;
+            /** @description The payer; null without a customer. */
+            customer_id: string | null;
+            /** @description What is paid for, as the payer reads it. */
+            description: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description The account whose money it is. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock that it is on; null in real time. */
+            test_clock: string | null;
+        };
+        BalanceTransactionList: {
+            data: components["schemas"]["BalanceTransaction"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        /** @enum {string} */
+        BalanceTransactionType: "payment" | "refund" | "return" | "adjustment";
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
             /** @description The authority to debit the account. */
@@ -3654,6 +3775,16 @@ export interface components {
         };
         /** @enum {string} */
         Currency: "USD" | "AUD" | "NZD" | "EUR" | "GBP" | "JPY";
+        CurrencyBalance: {
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description Bank debits that were accepted and have no result yet, minor units. */
+            in_flight: number;
+            /** @description What was collected and is not available yet, minor units, fees taken off. In live mode all of it: the processor does not tell when it is available. */
+            pending: number;
+            /** @description What is available, minor units. Below 0 if more has left than was available. */
+            available: number;
+        };
         CurrentPeriod: {
             /** @description From 1. A trial is period 1. */
             number: number;
@@ -5923,6 +6054,8 @@ export interface components {
             /** @description The last event that this replay delivers; null if there is none. */
             last_event_id: string | null;
         };
+        /** @enum {string} */
+        ReportingCategory: "charge" | "refund" | "charge_failure" | "other_adjustment";
         ReturnedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -11422,6 +11555,119 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClockEffectList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: {
+                /** @description The balance on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBalanceTransactions: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. */
+                type?: components["schemas"]["BalanceTransactionType"];
+                /** @description Only rows of this payment intent or refund. */
+                source?: string;
+                /** @description Only rows of this payment, its refunds included. */
+                payment_intent_id?: string;
+                /** @description Only rows of this customer. */
+                customer_id?: string;
+                /** @description Only rows on this test clock. */
+                test_clock?: string;
+                /** @description Only rows with this `created_at` or a later one. */
+                from?: string;
+                /** @description Only rows with an earlier `created_at`. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceTransactionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBalanceTransaction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the balance transaction. */
+                balance_transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceTransaction"];
                 };
             };
             400: components["responses"]["BadRequest"];

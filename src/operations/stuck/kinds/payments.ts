@@ -85,7 +85,10 @@ export const paymentProcessing: StuckKind<OpenAttempt> = {
   },
 };
 
-/** Refunds that were opened, and to which the processor has not responded since. */
+/**
+ * Refunds that were opened, and to which the processor has not responded since. One that it has and has not decided is
+ * asked about every hour.
+ */
 export const refundProcessing: StuckKind<{ payment_intent_id: string }> = {
   kind: 'refund_processing',
   meaning: 'A refund was opened, and its outcome is not known.',
@@ -94,7 +97,8 @@ export const refundProcessing: StuckKind<{ payment_intent_id: string }> = {
   rows: (db, threshold) => db`
     select id as subject_id, biller_id, livemode, ${sinceOf(db, db`opened_at`, threshold)}
     from refunds
-    where status = 'processing' and ${wasOpened(db, db`opened_at`, threshold)}`,
+    where status = 'processing' and ${wasOpened(db, db`opened_at`, threshold)}
+      and (pending_at is null or pending_at < ${threshold.now}::timestamptz - interval '2 hours')`,
   facts: (db) => db`select payment_intent_id from refunds where id = f.subject_id`,
   say: ({ payment_intent_id: intentId, livemode }) => ({
     why: `the refund of ${intentId} has no outcome: ${silence(livemode)}`,

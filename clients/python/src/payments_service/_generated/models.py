@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+BalanceTransactionType: TypeAlias = Literal["payment", "refund", "return", "adjustment"]  # noqa: E501
 CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
 CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
@@ -36,6 +37,7 @@ PlanFrequency: TypeAlias = Literal["weekly", "monthly"]  # noqa: E501
 PlanPaymentStatus: TypeAlias = Literal["processing", "paid", "retrying", "failed", "skipped", "returned"]  # noqa: E501
 PlanPaymentAttemptOutcome: TypeAlias = Literal["succeeded", "failed", "accepted", "submitted", "returned"]  # noqa: E501
 RefundStatus: TypeAlias = Literal["processing", "succeeded", "failed"]  # noqa: E501
+ReportingCategory: TypeAlias = Literal["charge", "refund", "charge_failure", "other_adjustment"]  # noqa: E501
 SavePaymentMethod: TypeAlias = Literal["no", "offer", "always"]  # noqa: E501
 SubscriptionCancelAt: TypeAlias = Literal["period_end", "now"]  # noqa: E501
 SubscriptionCancelUnused: TypeAlias = Literal["keep", "credit"]  # noqa: E501
@@ -162,6 +164,61 @@ class ApplyToInput(TypedDict):
     """Whether what was served and not paid is collected, the default, or waived: then the unpaid
     period is `void` and a new one begins today.
     """
+
+
+class Balance(TypedDict):
+    data: list[CurrencyBalance]
+    """One for each currency in which money has moved."""
+    complete_up_to: int
+    """The `sequence` of the last event that is posted. The balance has all events up to it."""
+
+
+class BalanceTransaction(TypedDict):
+    id: str
+    """The id of the row. It stays the same if the books are made again."""
+    created_at: str
+    """ISO 8601, UTC."""
+    available_on: str | None
+    """The date from which the net is available, in your time zone. Null in live mode."""
+    type: BalanceTransactionType
+    """`payment`: collected; a bank debit when it settled, and again when it is collected after a
+    return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
+    back. `adjustment`: the fee of that debit, given back to you.
+    """
+    reporting_category: ReportingCategory
+    """Stripe’s word for the type."""
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    gross: int
+    """What moved, minor units. Negative if it left."""
+    fee: int
+    """What it cost you, minor units; negative if it was given back. The sum over all rows is
+    what you have paid in fees. In live mode 0: the processor does not tell its fee.
+    """
+    net: int
+    """`gross` less `fee`, minor units."""
+    source: str
+    """The payment intent, or the refund."""
+    payment_intent_id: str
+    """The payment."""
+    customer_id: str | None
+    """The payer; null without a customer."""
+    description: str | None
+    """What is paid for, as the payer reads it."""
+    metadata: dict[str, str]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
+    biller_id: str
+    """The account whose money it is."""
+    livemode: bool
+    """False in the sandbox."""
+    test_clock: str | None
+    """The test clock that it is on; null in real time."""
+
+
+class BalanceTransactionList(TypedDict):
+    data: list[BalanceTransaction]
+    has_more: bool
+    """Whether more items follow."""
 
 
 class BankDebit(TypedDict):
@@ -809,6 +866,19 @@ class CreatedPaymentMethod(TypedDict):
     success: bool
     """Always true."""
     payment_method: PaymentMethodSummary
+
+
+class CurrencyBalance(TypedDict):
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    in_flight: int
+    """Bank debits that were accepted and have no result yet, minor units."""
+    pending: int
+    """What was collected and is not available yet, minor units, fees taken off. In live mode all
+    of it: the processor does not tell when it is available.
+    """
+    available: int
+    """What is available, minor units. Below 0 if more has left than was available."""
 
 
 class CurrentPeriod(TypedDict):

@@ -1573,6 +1573,76 @@ class TestClocks(Resource):
 
 
 
+class Balance(Resource):
+    """The books of your account: what was taken, what it cost, what came back. Rows are posted
+    from events, within a second as a rule; `complete_up_to` says how far. Lists and balances
+    leave out what is on test clocks, unless `test_clock` names one.
+    """
+
+    def get(
+        self,
+        *,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.Balance:
+        """Fetch your balance in each currency
+
+        With `test_clock`, the balance of that clock at its time.
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/balance`
+        """
+        return self._send("GET", "/api/v1/balance", query={"test_clock": test_clock}, options=options)
+
+
+
+class BalanceTransactions(Resource):
+    """The books of your account: what was taken, what it cost, what came back. Rows are posted
+    from events, within a second as a rule; `complete_up_to` says how far. Lists and balances
+    leave out what is on test clocks, unless `test_clock` names one.
+    """
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        type: models.BalanceTransactionType | None = None,
+        source: str | None = None,
+        payment_intent_id: str | None = None,
+        customer_id: str | None = None,
+        test_clock: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.BalanceTransactionList, models.BalanceTransaction]:
+        """List what has moved money, newest first
+
+        One row for each movement. What is on a test clock appears only if `test_clock` names
+        the clock. A bank debit has no row before it settles.
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/balance_transactions`
+        """
+        return self._pages_of("GET", "/api/v1/balance_transactions", query={"limit": limit, "starting_after": starting_after, "type": type, "source": source, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "test_clock": test_clock, "from": from_, "to": to}, options=options, items="data", cursor="id")
+
+    def get(
+        self,
+        balance_transaction_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> models.BalanceTransaction:
+        """Fetch a row of your books
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/balance_transactions/{balance_transaction_id}`
+        """
+        return self._send("GET", f"/api/v1/balance_transactions/{segment(balance_transaction_id)}", options=options)
+
+
+
 class Events(Resource):
     """Everything that happened, numbered and stored, whether or not a webhook was sent."""
 
@@ -1967,6 +2037,16 @@ class Resources:
         self.test_clocks = TestClocks(transport)
         """Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen
         when you ask for them.
+        """
+        self.balance = Balance(transport)
+        """The books of your account: what was taken, what it cost, what came back. Rows are
+        posted from events, within a second as a rule; `complete_up_to` says how far. Lists
+        and balances leave out what is on test clocks, unless `test_clock` names one.
+        """
+        self.balance_transactions = BalanceTransactions(transport)
+        """The books of your account: what was taken, what it cost, what came back. Rows are
+        posted from events, within a second as a rule; `complete_up_to` says how far. Lists
+        and balances leave out what is on test clocks, unless `test_clock` names one.
         """
         self.events = Events(transport)
         """Everything that happened, numbered and stored, whether or not a webhook was sent."""

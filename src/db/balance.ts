@@ -1,0 +1,126 @@
+import type { PlainDate } from '../domain/calendar.ts';
+import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
+import type { BalanceTransactionType } from '../domain/ledger/balance-transactions.ts';
+import type { MinorUnits } from '../domain/units.ts';
+import type { Db } from '../platform/postgres/connection.ts';
+import type { Page, TenantKey } from './tenant.ts';
+
+/** What a biller has in one currency, minor units. */
+export interface BalanceRow {
+  currency: Currency;
+  in_flight: MinorUnits;
+  pending: MinorUnits;
+  available: MinorUnits;
+}
+
+/** The balances of a biller in real time, or on a test clock, by currency. `today` is a date in the biller's zone. */
+export async function listBalances(
+  db: Db,
+  { billerId, livemode }: TenantKey,
+  { testClock, today }: { testClock: Id<'test_clock'> | null; today: PlainDate },
+): Promise<BalanceRow[]> {
+  return db<BalanceRow[]>`
+    select t.currency,
+      coalesce(sum(e.amount) filter (where e.account = 'in_flight'), 0)::bigint as in_flight,
+      coalesce(sum(e.amount) filter (
+        where e.account = 'processor' and (t.available_on is null or t.available_on > ${today})), 0)::bigint as pending,
+      coalesce(sum(e.amount) filter (
+        where e.account = 'processor' and t.available_on <= ${today}), 0)::bigint as available
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+    where t.biller_id = ${billerId} and t.livemode = ${livemode}
+      and t.test_clock_id is not distinct from ${testClock}::text
+    group by t.currency order by t.currency`;
+}
+
+/** A movement of money as finance reads it. */
+export interface BalanceTransactionRow {
+  id: Id<'balance_transaction'>;
+  biller_id: Id<'biller'>;
+  livemode: boolean;
+  test_clock: Id<'test_clock'> | null;
+  type: BalanceTransactionType;
+  currency: Currency;
+  gross: MinorUnits;
+  fee: MinorUnits;
+  net: MinorUnits;
+  source: string;
+  payment_intent_id: string;
+  customer_id: string | null;
+  available_on: PlainDate | null;
+  description: string | null;
+  metadata: Record<string, string>;
+  created_at: CustomerInstant;
+}
+
+export interface BalanceTransactionFilter {
+  type?: BalanceTransactionType | undefined;
+  source?: string | undefined;
+  customerId?: Id<'customer'> | undefined;
+  paymentIntentId?: Id<'payment_intent'> | undefined;
+  /** Without it, only what is on no test clock. */
+  testClock?: Id<'test_clock'> | undefined;
+  /** `created_at`: this or later, and earlier than the second. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A transaction has at most one entry for an account, so what is gross is what moved and what it cost. */
+function presented(db: Db) {
+  return db`
+    select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
+      coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) as fee,
+      coalesce(p.amount, 0) as net, t.source_id as source, t.payment_intent_id, t.customer_id, t.available_on,
+      i.description, coalesce(r.metadata, i.metadata, '{}') as metadata, t.occurred_at as created_at
+    from balance_transactions t
+    left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
+    left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'
+    left join payment_intents i on i.id = t.payment_intent_id
+      and i.biller_id = t.biller_id and i.livemode = t.livemode
+    left join refunds r on r.id = t.source_id and r.biller_id = t.biller_id and r.livemode = t.livemode`;
+}
+
+/** Condition: the row is of this biller and mode. */
+function isOf(db: Db, { billerId, livemode }: TenantKey) {
+  return db`t.biller_id = ${billerId} and t.livemode = ${livemode}`;
+}
+
+/** The row of this biller and mode, on any test clock or none, or null. */
+export async function selectBalanceTransaction(
+  db: Db,
+  tenant: TenantKey,
+  id: string,
+): Promise<BalanceTransactionRow | null> {
+  const [row] = await db<BalanceTransactionRow[]>`${presented(db)} where t.id = ${id} and ${isOf(db, tenant)}`;
+  return row ?? null;
+}
+
+/** A page of rows, newest first by `created_at`, with one extra row if more follow. */
+export async function listBalanceTransactionRows(
+  db: Db,
+  tenant: TenantKey,
+  filter: BalanceTransactionFilter,
+  { limit, after }: Page,
+): Promise<BalanceTransactionRow[]> {
+  return db<BalanceTransactionRow[]>`
+    ${presented(db)}
+    where ${isOf(db, tenant)}
+      and t.test_clock_id is not distinct from ${filter.testClock ?? null}::text
+      ${filter.type === undefined ? db`` : db`and t.kind = ${filter.type}`}
+      ${filter.source === undefined ? db`` : db`and t.source_id = ${filter.source}`}
+      ${filter.customerId === undefined ? db`` : db`and t.customer_id = ${filter.customerId}`}
+      ${filter.paymentIntentId === undefined ? db`` : db`and t.payment_intent_id = ${filter.paymentIntentId}`}
+      ${filter.from === undefined ? db`` : db`and t.occurred_at >= ${filter.from}`}
+      ${filter.to === undefined ? db`` : db`and t.occurred_at < ${filter.to}`}
+      ${
+        after === undefined
+          ? db``
+          : db`and (t.occurred_at, t.id) < (
+              select c.occurred_at, c.id from balance_transactions c
+              where c.id = ${after} and c.biller_id = ${tenant.billerId} and c.livemode = ${tenant.livemode}
+            )`
+      }
+    order by t.occurred_at desc, t.id desc
+    limit ${limit + 1}`;
+}

@@ -1,0 +1,175 @@
+import type { Currency } from '../domain/currencies.ts';
+import type { Id } from '../domain/ids.ts';
+import type { CustomerInstant } from '../domain/instants.ts';
+import {
+  type LedgerAccount,
+  type MoneyEventType,
+  moneyEventTypes,
+  type TransactionKind,
+} from '../domain/ledger/postings.ts';
+import type { MinorUnits } from '../domain/units.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import type { TenantKey } from './tenant.ts';
+
+export interface LedgerTransactionRow {
+  id: Id<'balance_transaction'>;
+  test_clock_id: Id<'test_clock'> | null;
+  kind: TransactionKind;
+  currency: Currency;
+  /** The payment intent, or the refund. */
+  source_id: string;
+  payment_intent_id: string;
+  customer_id: Id<'customer'> | null;
+  source_key: string;
+  rule_version: number;
+  sequence: number;
+  /** A date in the biller's zone. Null if only the live processor knows it. */
+  available_on: string | null;
+  occurred_at: CustomerInstant;
+  entries: { account: LedgerAccount; amount: MinorUnits }[];
+}
+
+/** An event as the ledger reads it. */
+export interface FollowedEventRow {
+  id: Id<'event'>;
+  sequence: number;
+  /** Null if it moves no money; then what follows is null too, or of no use. */
+  type: MoneyEventType | null;
+  test_clock_id: Id<'test_clock'> | null;
+  customer_id: Id<'customer'> | null;
+  subject_id: string;
+  occurred_at: CustomerInstant;
+  payment_intent_id: string | null;
+  currency: Currency | null;
+  amount: MinorUnits | null;
+  fee: MinorUnits | null;
+}
+
+/** The billers and modes that have events which are not posted yet. */
+export async function listLedgersBehind(db: Db): Promise<TenantKey[]> {
+  return db<TenantKey[]>`
+    select s.biller_id as "billerId", s.livemode
+    from event_sequences s left join ledger_positions p using (biller_id, livemode)
+    where s.last_sequence > coalesce(p.last_sequence, 0)
+    order by s.biller_id, s.livemode`;
+}
+
+/** The number of the last event of a biller and mode, and of the last one that is posted. 0 if there is none. */
+export async function selectPosition(db: Db, tenant: TenantKey): Promise<{ last: number; posted: number }> {
+  const [row] = await db<[{ last: number; posted: number }?]>`
+    select s.last_sequence as last, coalesce(p.last_sequence, 0) as posted
+    from event_sequences s left join ledger_positions p using (biller_id, livemode)
+    where s.biller_id = ${tenant.billerId} and s.livemode = ${tenant.livemode}`;
+  return row ?? { last: 0, posted: 0 };
+}
+
+/** Locks the position of a ledger until the transaction ends, and returns it. One process at a time posts. */
+export async function lockPosition(tx: Tx, { billerId, livemode }: TenantKey): Promise<number> {
+  await tx`
+    insert into ledger_positions (biller_id, livemode, last_sequence) values (${billerId}, ${livemode}, 0)
+    on conflict do nothing`;
+  const [row] = await tx<[{ last_sequence: number }]>`
+    select last_sequence from ledger_positions where biller_id = ${billerId} and livemode = ${livemode} for update`;
+  return row.last_sequence;
+}
+
+export async function updatePosition(tx: Tx, { billerId, livemode }: TenantKey, sequence: number): Promise<void> {
+  await tx`
+    update ledger_positions set last_sequence = ${sequence} where biller_id = ${billerId} and livemode = ${livemode}`;
+}
+
+/** Sets all positions to the beginning, or those of one biller, so that everything is posted again. */
+export async function resetPositions(db: Db, billerId: string | null): Promise<void> {
+  await db`
+    update ledger_positions set last_sequence = 0 where ${billerId === null ? db`true` : db`biller_id = ${billerId}`}`;
+}
+
+/** How many transactions the ledgers of all billers have. */
+export async function countLedgerTransactions(db: Db): Promise<number> {
+  const [row] = await db<[{ count: number }]>`select count(*)::bigint as count from ledger_transactions`;
+  return row.count;
+}
+
+/** The events after a number, in their order, at most `limit`. Their data is read only if they move money. */
+export async function listFollowedEvents(
+  db: Db,
+  { billerId, livemode }: TenantKey,
+  after: number,
+  limit: number,
+): Promise<FollowedEventRow[]> {
+  return db<FollowedEventRow[]>`
+    select e.id, e.sequence, e.test_clock_id, e.customer_id, e.subject_id, e.created_at as occurred_at,
+      case when d is not null then e.event_type end as type,
+      coalesce(d->>'payment_intent_id', e.subject_id) as payment_intent_id, d->>'currency' as currency,
+      coalesce(d->>'total_amount', d->>'amount')::bigint as amount, coalesce(d->>'fee_amount', '0')::bigint as fee
+    from (
+      select * from events
+      where biller_id = ${billerId} and livemode = ${livemode} and sequence > ${after}
+      order by sequence limit ${limit}
+    ) e
+    cross join lateral (
+      select case when e.event_type = any(${[...moneyEventTypes]}) then e.data::jsonb end as d
+    ) of_money
+    order by e.sequence`;
+}
+
+/** What the ledger has in flight of each payment, up to the event `upTo`, minor units. Others have nothing. */
+export async function listInFlight(
+  db: Db,
+  paymentIntentIds: readonly string[],
+  upTo: number,
+): Promise<{ payment_intent_id: string; amount: MinorUnits }[]> {
+  return db`
+    select t.payment_intent_id, sum(e.amount)::bigint as amount
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id and e.account = 'in_flight'
+    where t.payment_intent_id = any(${[...paymentIntentIds]}) and t.sequence <= ${upTo}
+    group by t.payment_intent_id having sum(e.amount) <> 0`;
+}
+
+/** Keeps test clocks from being deleted until the transaction ends. Returns those that are there. */
+export async function lockExistingClocks(tx: Tx, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    select id from test_clocks where id = any(${[...ids]}) order by id for key share`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Adds transactions with their entries. What is there already stays as it is. Returns how many were added. */
+export async function insertLedgerTransactions(
+  tx: Tx,
+  { billerId, livemode }: TenantKey,
+  rows: readonly LedgerTransactionRow[],
+): Promise<number> {
+  const column = <K extends keyof LedgerTransactionRow>(name: K) => rows.map((row) => row[name]);
+  const entries = rows.flatMap(({ id, entries: own }) => own.map((entry) => ({ id, ...entry })));
+  const [counted] = await tx<[{ added: number }]>`
+    with added as (
+      insert into ledger_transactions (
+        id, biller_id, livemode, test_clock_id, kind, currency, source_id, payment_intent_id, customer_id, source_key,
+        rule_version, sequence, available_on, occurred_at, recorded_at
+      )
+      select id, ${billerId}, ${livemode}, test_clock_id, kind, currency, source_id, payment_intent_id, customer_id,
+        source_key, rule_version, sequence, available_on, occurred_at, clock_timestamp()
+      from unnest(
+        ${column('id')}::text[], ${column('test_clock_id')}::text[], ${column('kind')}::text[],
+        ${column('currency')}::text[], ${column('source_id')}::text[], ${column('payment_intent_id')}::text[],
+        ${column('customer_id')}::text[], ${column('source_key')}::text[], ${column('rule_version')}::smallint[],
+        ${column('sequence').map(String)}::bigint[], ${column('available_on')}::date[],
+        ${column('occurred_at').map((at) => at.toISOString())}::timestamptz[]
+      ) as given (
+        id, test_clock_id, kind, currency, source_id, payment_intent_id, customer_id, source_key, rule_version,
+        sequence, available_on, occurred_at
+      )
+      on conflict (source_key) do nothing
+      returning id
+    ), moved as (
+      insert into ledger_entries (transaction_id, account, amount)
+      select added.id, e.account, e.amount
+      from unnest(
+        ${entries.map(({ id }) => id)}::text[], ${entries.map(({ account }) => account)}::text[],
+        ${entries.map(({ amount }) => String(amount))}::bigint[]
+      ) as e (id, account, amount)
+      join added on added.id = e.id
+    )
+    select count(*)::integer as added from added`;
+  return counted.added;
+}

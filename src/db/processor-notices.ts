@@ -1,0 +1,100 @@
+import type { Id } from '../domain/ids.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
+
+/** What a notice is about: the charge of a payment, or its refunds. */
+type NoticeKind = 'charge' | 'refund';
+
+/** A hint of the live processor, as it was read. */
+export interface HeardNotice {
+  kind: NoticeKind;
+  /** The processor's reference of the payment. */
+  reference: string;
+  biller_id: string;
+}
+
+/** A hint about a payment of this database, about which the processor was not asked yet. */
+export interface ProcessorNoticeRow {
+  kind: NoticeKind;
+  reference: string;
+  biller_id: Id<'biller'>;
+  livemode: boolean;
+  /** How often it was heard so far. */
+  heard: number;
+  tries: number;
+}
+
+/** A reader that does not say within this time that it goes on has died. */
+const turnSeconds = 10;
+/** The first pause between two tries, in seconds. It doubles with each, up to the longest. */
+const firstPauseSeconds = 10;
+const longestPauseSeconds = 300;
+/** Notices that one process asks about at a time. */
+const mostAtOnce = 16;
+
+/**
+ * Takes the turn to read notices, or keeps it. Returns the position to read from, or null if another process has the
+ * turn.
+ */
+export async function takeReadingTurn(db: Db, by: string): Promise<{ cursor: string | null } | null> {
+  const [row] = await db<{ cursor: string | null }[]>`
+    insert into processor_notices_position as p (held_by, held_until)
+    values (${by}, clock_timestamp() + make_interval(secs => ${turnSeconds}))
+    on conflict (one) do update set held_by = excluded.held_by, held_until = excluded.held_until
+    where p.held_by is null or p.held_by = ${by} or p.held_until < clock_timestamp()
+    returning cursor`;
+  return row ?? null;
+}
+
+/** Ends the turn, so that another process may read at once. */
+export async function endReadingTurn(db: Db, by: string): Promise<void> {
+  await db`update processor_notices_position set held_by = null, held_until = null where held_by = ${by}`;
+}
+
+/**
+ * Stores the notices between two positions, and the new position with them. A notice that names a payment that this
+ * database does not know, or another biller's, is left out. Does nothing if another process has read this part.
+ */
+export async function recordHeard(
+  tx: Tx,
+  part: { from: string | null; to: string; notices: readonly HeardNotice[] },
+): Promise<void> {
+  const { from, to, notices } = part;
+  const moved = await tx`
+    update processor_notices_position set cursor = ${to} where cursor is not distinct from ${from} returning one`;
+  if (moved.length === 0) return;
+  await tx`
+    insert into processor_notices as n (kind, reference, biller_id, livemode)
+    select distinct h.kind, h.reference, i.biller_id, i.livemode
+    from jsonb_to_recordset(${jsonb(tx, notices)}) as h (kind text, reference text, biller_id text)
+    join payment_reservations r on r.livemode and r.reference = h.reference
+    join payment_attempts a on a.id = r.attempt_id
+    join payment_intents i on i.id = a.payment_intent_id and i.livemode and i.biller_id = h.biller_id
+    on conflict (kind, reference) do update set
+      heard = n.heard + 1, tries = 0, next_try_at = clock_timestamp(), heard_at = clock_timestamp()`;
+}
+
+/**
+ * Takes notices that are due, the oldest first: no other process gets them until the pause after this try is over. So a
+ * process that dies loses none.
+ */
+export async function takeDueNotices(db: Db): Promise<ProcessorNoticeRow[]> {
+  return db<ProcessorNoticeRow[]>`
+    with due as (
+      select kind, reference from processor_notices
+      where next_try_at <= clock_timestamp()
+      order by next_try_at
+      limit ${mostAtOnce}
+      for update skip locked
+    )
+    update processor_notices n set tries = n.tries + 1, next_try_at = clock_timestamp() + make_interval(
+      secs => least(${longestPauseSeconds}, ${firstPauseSeconds} * power(2, least(n.tries, 10))))
+    from due
+    where n.kind = due.kind and n.reference = due.reference
+    returning n.kind, n.reference, n.biller_id, n.livemode, n.heard, n.tries`;
+}
+
+/** Removes a notice about which the processor was asked. One that was heard again meanwhile stays. */
+export async function removeNotice(db: Db, { kind, reference, heard }: ProcessorNoticeRow): Promise<void> {
+  await db`delete from processor_notices where kind = ${kind} and reference = ${reference} and heard = ${heard}`;
+}

@@ -1,0 +1,19 @@
+import type { TransactionKind } from './postings.ts';
+
+/** The transactions of the ledger that finance reads as rows. */
+export const balanceTransactionTypes = [
+  'payment',
+  'refund',
+  'return',
+  'adjustment',
+] as const satisfies readonly TransactionKind[];
+
+export type BalanceTransactionType = (typeof balanceTransactionTypes)[number];
+
+/** Stripe's word for each type (docs.stripe.com/reports/reporting-categories). */
+export const reportingCategories = {
+  payment: 'charge',
+  refund: 'refund',
+  return: 'charge_failure',
+  adjustment: 'other_adjustment',
+} as const satisfies Record<BalanceTransactionType, string>;

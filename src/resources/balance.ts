@@ -1,0 +1,114 @@
+import Type, { type Static } from 'typebox';
+import type { BalanceTransactionRow } from '../db/balance.ts';
+import { exampleId } from '../domain/ids.ts';
+import { balanceTransactionTypes, reportingCategories } from '../domain/ledger/balance-transactions.ts';
+import { Currency, Id, LocalDate, Metadata, Nullable, present, Strict, type Tag, Timestamp } from './common.ts';
+import { dueAt, example } from './examples.ts';
+
+export const balances: Tag = {
+  name: 'Balance',
+  description:
+    'The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a ' +
+    'second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless ' +
+    '`test_clock` names one.',
+};
+
+const CurrencyBalance = Strict(
+  {
+    currency: Currency,
+    in_flight: Type.Integer({
+      description: 'Bank debits that were accepted and have no result yet, minor units.',
+    }),
+    pending: Type.Integer({
+      description:
+        'What was collected and is not available yet, minor units, fees taken off. In live mode all of it: the ' +
+        'processor does not tell when it is available.',
+    }),
+    available: Type.Integer({
+      description: 'What is available, minor units. Below 0 if more has left than was available.',
+    }),
+  },
+  { title: 'CurrencyBalance' },
+);
+
+export const Balance = Strict(
+  {
+    data: Type.Array(CurrencyBalance, { description: 'One for each currency in which money has moved.' }),
+    complete_up_to: Type.Integer({
+      description: 'The `sequence` of the last event that is posted. The balance has all events up to it.',
+    }),
+  },
+  { title: 'Balance' },
+);
+export type Balance = Static<typeof Balance>;
+
+example(Balance, {
+  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590 }],
+  complete_up_to: 128,
+});
+
+export const BalanceTransactionType = Type.Enum([...balanceTransactionTypes], {
+  title: 'BalanceTransactionType',
+  description:
+    '`payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given ' +
+    'back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, ' +
+    'given back to you.',
+});
+
+export const BalanceTransaction = Strict(
+  {
+    id: Id('balance_transaction', 'The id of the row. It stays the same if the books are made again.'),
+    created_at: Timestamp,
+    available_on: Nullable(LocalDate('In your time zone.'), {
+      description: 'The date from which the net is available, in your time zone. Null in live mode.',
+    }),
+    type: BalanceTransactionType,
+    reporting_category: Type.Enum([...new Set(Object.values(reportingCategories))], {
+      title: 'ReportingCategory',
+      description: 'Stripe’s word for the type.',
+    }),
+    currency: Currency,
+    gross: Type.Integer({ description: 'What moved, minor units. Negative if it left.' }),
+    fee: Type.Integer({
+      description:
+        'What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in ' +
+        'fees. In live mode 0: the processor does not tell its fee.',
+    }),
+    net: Type.Integer({ description: '`gross` less `fee`, minor units.' }),
+    source: Type.String({ description: 'The payment intent, or the refund.' }),
+    payment_intent_id: Type.String({ description: 'The payment.' }),
+    customer_id: Nullable(Type.String(), { description: 'The payer; null without a customer.' }),
+    description: Nullable(Type.String(), { description: 'What is paid for, as the payer reads it.' }),
+    metadata: Metadata,
+    biller_id: Type.String({ description: 'The account whose money it is.' }),
+    livemode: Type.Boolean({ description: 'False in the sandbox.' }),
+    test_clock: Nullable(Type.String(), { description: 'The test clock that it is on; null in real time.' }),
+  },
+  { title: 'BalanceTransaction' },
+);
+export type BalanceTransaction = Static<typeof BalanceTransaction>;
+
+example(BalanceTransaction, {
+  id: exampleId('balance_transaction'),
+  created_at: dueAt,
+  available_on: '2027-01-13',
+  type: 'payment',
+  reporting_category: 'charge',
+  currency: 'AUD',
+  gross: 10_000,
+  fee: 205,
+  net: 9795,
+  source: exampleId('payment_intent'),
+  payment_intent_id: exampleId('payment_intent'),
+  customer_id: exampleId('customer'),
+  description: null,
+  metadata: {},
+  biller_id: exampleId('biller'),
+  livemode: false,
+  test_clock: null,
+});
+
+/** A row of the books as the API shows it. */
+export function presentBalanceTransaction(row: BalanceTransactionRow): BalanceTransaction {
+  return present(BalanceTransaction, { ...row, reporting_category: reportingCategories[row.type] });
+}

@@ -1,0 +1,148 @@
+import { selectBiller } from '../../db/billers.ts';
+import {
+  type FollowedEventRow,
+  insertLedgerTransactions,
+  type LedgerTransactionRow,
+  listFollowedEvents,
+  listInFlight,
+  listLedgersBehind,
+  lockExistingClocks,
+  lockPosition,
+  selectPosition,
+  updatePosition,
+} from '../../db/ledger.ts';
+import { tenantOf } from '../../db/tenant.ts';
+import { selectClockById } from '../../db/test-clocks.ts';
+import { dateIn, type PlainDate } from '../../domain/calendar.ts';
+import { derivedId } from '../../domain/ids.ts';
+import { availableOn } from '../../domain/ledger/available-on.ts';
+import { postingsOf, type TransactionKind } from '../../domain/ledger/postings.ts';
+import type { MinorUnits } from '../../domain/units.ts';
+import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { Tenant } from '../request-context.ts';
+
+/** Rises with each change of what an event posts. A transaction keeps the version that posted it. */
+const ruleVersion = 1;
+
+/** How many events one transaction posts. */
+const eventsAtOnce = 500;
+
+/**
+ * Posts the events of all billers that are not in the ledger yet, in their order. Any number of processes may call it:
+ * one at a time posts for a biller and mode. A biller whose events cannot be posted does not hold up the others.
+ * @throws AggregateError with the errors of those billers.
+ */
+export async function followLedgers(sql: Pool, closing: AbortSignal): Promise<void> {
+  const failures: unknown[] = [];
+  for (const tenant of await listLedgersBehind(sql)) {
+    if (closing.aborted) return;
+    await postEvents(sql, tenant, closing).catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'events could not be posted to the ledger');
+}
+
+/**
+ * Posts the events of a biller and mode up to the last one that is committed now. Each transaction posts at most 500
+ * and moves the position with them, so a process that dies loses nothing and posts nothing twice.
+ * @throws Error, which names the event, if an event cannot be posted. The ledger waits in front of it.
+ */
+export async function postEvents(db: Writer, tenant: Tenant, closing?: AbortSignal): Promise<void> {
+  const { last, posted } = await selectPosition(db, tenant);
+  for (let position = posted; position < last && closing?.aborted !== true; ) {
+    position = await atomically(db, (tx) => postNext(tx, tenant));
+  }
+}
+
+/** Posts the events of the biller of a test clock, so that the books of the clock are complete. */
+export async function postEventsOfClock(db: Writer, clockId: string): Promise<void> {
+  const clock = await selectClockById(db, clockId);
+  if (clock !== null) await postEvents(db, tenantOf(clock));
+}
+
+/** Posts the next events after the position. Returns the new position. */
+async function postNext(tx: Tx, tenant: Tenant): Promise<number> {
+  const position = await lockPosition(tx, tenant);
+  const events = await listFollowedEvents(tx, tenant, position, eventsAtOnce);
+  const last = events.at(-1);
+  if (last === undefined) return position;
+  const ofMoney = events.filter(movesMoney);
+  if (ofMoney.length > 0) {
+    const rows = await transactionsOf(tx, tenant, ofMoney, position);
+    await insertLedgerTransactions(tx, tenant, rows);
+  }
+  await updatePosition(tx, tenant, last.sequence);
+  return last.sequence;
+}
+
+type MoneyEventRow = FollowedEventRow & { type: NonNullable<FollowedEventRow['type']> };
+
+function movesMoney(event: FollowedEventRow): event is MoneyEventRow {
+  return event.type !== null;
+}
+
+/** Returns what events post. Those of a test clock that was deleted post nothing. */
+async function transactionsOf(
+  tx: Tx,
+  tenant: Tenant,
+  events: MoneyEventRow[],
+  position: number,
+): Promise<LedgerTransactionRow[]> {
+  const clockIds = events.flatMap(({ test_clock_id: id }) => (id === null ? [] : [id]));
+  const clocks = clockIds.length === 0 ? new Set() : await lockExistingClocks(tx, clockIds);
+  const paymentIds = events.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [id]));
+  const inFlight = await inFlightAt(tx, paymentIds, position);
+  const timeZone = (await selectBiller(tx, tenant.billerId))?.time_zone ?? 'UTC';
+  return events
+    .filter(({ test_clock_id: clock }) => clock === null || clocks.has(clock))
+    .flatMap((event) => transactionsOfEvent(tenant, event, inFlight, timeZone));
+}
+
+async function inFlightAt(db: Db, paymentIds: string[], position: number): Promise<Map<string, MinorUnits>> {
+  const rows = await listInFlight(db, paymentIds, position);
+  return new Map(rows.map(({ payment_intent_id: id, amount }) => [id, amount]));
+}
+
+/** Returns what an event posts, and keeps `inFlight` up to date for the events after it. */
+function transactionsOfEvent(
+  tenant: Tenant,
+  event: MoneyEventRow,
+  inFlight: Map<string, MinorUnits>,
+  timeZone: string,
+): LedgerTransactionRow[] {
+  const { id, type, amount, fee, currency, payment_intent_id: paymentId, occurred_at: at } = event;
+  if (amount === null || fee === null || currency === null || paymentId === null) {
+    throw new Error(`event ${id} (${type}) does not say what it moves: it cannot be posted to the ledger`);
+  }
+  // The fee of live mode is the processor's own, and the protocol does not tell it yet.
+  const moved = { type, amount, fee: tenant.livemode ? 0 : fee };
+  const postings = postingsOf(moved, inFlight.get(paymentId) ?? 0);
+  const inFlightNow = postings
+    .flatMap(({ entries }) => entries)
+    .filter(({ account }) => account === 'in_flight')
+    .reduce((sum, entry) => sum + entry.amount, inFlight.get(paymentId) ?? 0);
+  inFlight.set(paymentId, inFlightNow);
+  return postings.map(({ kind, entries }) => {
+    const sourceKey = `${id}.${kind}`;
+    return {
+      id: derivedId('balance_transaction', id, kind),
+      test_clock_id: event.test_clock_id,
+      kind,
+      currency,
+      source_id: event.subject_id,
+      payment_intent_id: paymentId,
+      customer_id: event.customer_id,
+      source_key: sourceKey,
+      rule_version: ruleVersion,
+      sequence: event.sequence,
+      available_on: tenant.livemode ? null : dateOf(kind, dateIn(at, timeZone), currency),
+      occurred_at: at,
+      entries,
+    };
+  });
+}
+
+/** What a payment collected is available later; what leaves is taken from what is available at once. */
+function dateOf(kind: TransactionKind, date: PlainDate, currency: string): PlainDate {
+  return kind === 'payment' ? availableOn(date, currency) : date;
+}
