@@ -89,8 +89,8 @@ export function openMovements(sources: Sources): ReadMovements {
   return async ({ livemode, after }) => {
     await readLists(sources, underWay, livemode);
     const from = await positionOf(db, livemode, after);
-    const page = await db<(Movement & { serial: number; account: string })[]>`
-      select * from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
+    const page = await db<(Movement & { account: string; cursor: string })[]>`
+      select *, ${cursorIn(db)} as cursor from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
       order by serial limit ${pageSize + 1}`;
     const shown = page.slice(0, pageSize);
     const last = shown.at(-1);
@@ -100,27 +100,27 @@ export function openMovements(sources: Sources): ReadMovements {
         movements: shown.map(({ kind, account, idempotency_key, reference, payment_intent_id, amount, currency }) => {
           return { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
         }),
-        cursor: last === undefined ? (after ?? (await cursorAt(db, from))) : cursorOf(last),
+        cursor: last?.cursor ?? after ?? (await cursorAt(db, from)),
         has_more: page.length > pageSize,
       },
     };
   };
 }
 
-/** A cursor is the number of a movement, Stripe's time of it and Stripe's id of it. */
-function cursorOf({ serial, created, stripe_id }: { serial: number; created: number; stripe_id: string }): string {
-  return `${serial}.${created}.${stripe_id}`;
+/** A cursor is the number of a movement, Stripe's time of it, and when it was recorded, in microseconds since 1970. */
+function cursorIn(db: Db) {
+  return db`serial || '.' || created || '.' || (extract(epoch from recorded_at) * 1000000)::bigint`;
 }
 
 async function cursorAt(db: Db, serial: number): Promise<string> {
-  const [row] = await db<{ serial: number; created: number; stripe_id: string }[]>`
-    select serial, created, stripe_id from processor_stripe.movements where serial = ${serial}`;
-  return row === undefined ? '0.0.' : cursorOf(row);
+  const [row] = await db<{ cursor: string }[]>`
+    select ${cursorIn(db)} as cursor from processor_stripe.movements where serial = ${serial}`;
+  return row?.cursor ?? '0.0.';
 }
 
 /**
- * The number after which a cursor goes on. If this database was restored from a back-up, the number may be gone or be
- * another movement's: then the list goes on at Stripe's time of it, with the overlap.
+ * The number after which a cursor goes on. If this database was restored from a back-up, the number may be gone, or
+ * movements were numbered anew: then the list goes on at Stripe's time of it, with the overlap.
  */
 async function positionOf(db: Db, livemode: boolean, cursor: string | null): Promise<number> {
   if (cursor === null) {
@@ -128,7 +128,7 @@ async function positionOf(db: Db, livemode: boolean, cursor: string | null): Pro
       select coalesce(max(serial), 0) as serial from processor_stripe.movements`;
     return end?.serial ?? 0;
   }
-  const [, serial = '0', created = '0'] = /^(\d{1,15})\.(\d{1,15})\.\w*$/.exec(cursor) ?? [];
+  const [, serial = '0', created = '0'] = /^(\d{1,15})\.(\d{1,15})\.\d*$/.exec(cursor) ?? [];
   if ((await cursorAt(db, Number(serial))) === cursor) return Number(serial);
   const [row] = await db<{ serial: number }[]>`
     select coalesce(min(serial), 1) - 1 as serial from processor_stripe.movements

@@ -88,6 +88,7 @@ create table if not exists processor_stripe.movements (
   currency text not null,
   -- When Stripe made it, in seconds since 1970.
   created bigint not null,
+  recorded_at timestamptz not null default clock_timestamp(),
   unique (account, livemode, stripe_id)
 );
 create index if not exists movements_by_mode on processor_stripe.movements (livemode, serial);
