@@ -9,6 +9,8 @@ import { type Accounts, serveAccounts } from '../../dev/accounts.ts';
 import { writeDevelopment } from '../../dev/data-dir.ts';
 import { root } from '../../lab/run-program.ts';
 import { openApiDocument } from '../../src/api/openapi/document.ts';
+import { type Repetition, repeat } from '../../src/platform/repeat.ts';
+import { followLedgers } from '../../src/services/ledger/follower.ts';
 import { allRoutes } from '../../src/sites/routes.ts';
 import { makeKeys } from '../support/factories.ts';
 import { blocksIn, itRunsSamplesOf, scriptsIn, whyNotRun } from '../support/samples.ts';
@@ -63,6 +65,12 @@ const variablesReadIn = (text: string) => [...text.matchAll(/\$\{?([A-Z][A-Z_]*)
 
 describe('the guides to the API, pasted in order into one shell', () => {
   const service = useService({ isAlone: true });
+  let following: Repetition | undefined;
+  before('post to the ledger, as the housekeeping of a worker does', () => {
+    const onError = (error: unknown) => console.error(error);
+    following = repeat((closing) => followLedgers(service.db.sql, closing), { everyMs: 500, onError });
+  });
+  after('end that', () => following?.close());
   let receiver: Awaited<ReturnType<typeof startRelay>>;
   let dataDir = '';
   let accounts: Accounts;
