@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { describeRequestFailure } from '../platform/request-failure.ts';
 import {
+  cardDetailsOf,
   chargeOutcomeOf,
   checkCanceled,
   type HttpAnswer,
@@ -9,9 +10,12 @@ import {
   refundInquiryOf,
   refundOutcomeOf,
   reservationOf,
+  setupOf,
+  setupStateOf,
 } from './http-answers.ts';
 import {
   type BankAccount,
+  type CardSetups,
   type ChargeRequest,
   type DebitRequest,
   OutcomeUnknown,
@@ -37,6 +41,8 @@ export interface HttpProcessorOptions {
 export interface HttpProcessor extends PaymentProcessor {
   readonly prepare: NonNullable<PaymentProcessor['prepare']>;
   readonly movements: NonNullable<PaymentProcessor['movements']>;
+  /** Calls that a processor service may lack. */
+  readonly setups: CardSetups;
   /** Closes all connections. Calls under way throw `OutcomeUnknown`. */
   close(): Promise<void>;
 }
@@ -168,6 +174,19 @@ export function createHttpProcessor({
       return movementsOf(
         await call({ path: '/movements', key: null, body, timeoutMs: short, mostBytes: mostListBytes }),
       );
+    },
+    setups: {
+      async create({ idempotencyKey: key, billerId }) {
+        return setupOf(await call({ path: '/setups', key, body: forOf({ billerId }), timeoutMs: short }), key);
+      },
+      async inquire(billerId, reference) {
+        const body = { ...forOf({ billerId }), reference };
+        return setupStateOf(await call({ path: '/setups/inquire', key: null, body, timeoutMs: short }), reference);
+      },
+      async describe(billerId, token) {
+        const body = { ...forOf({ billerId }), token };
+        return cardDetailsOf(await call({ path: '/methods/inquire', key: null, body, timeoutMs: short }), token);
+      },
     },
     close: () => agent.destroy(),
   };
