@@ -15,6 +15,7 @@ import { ConfigError } from '../../src/processes/config/config.ts';
 import {
   type Account,
   checkMode,
+  checkPublishable,
   disableAccount,
   listAccounts,
   openAccounts,
@@ -32,14 +33,20 @@ const lastRunAgainstStripe = 'never';
 
 export const command: Command = defineCommand({
   usage: `Usage:
-  processors add stripe [--biller acct_...] --mode live|sandbox [--json]      the key is read from standard input
-  processors rotate stripe [--biller acct_...] --mode live|sandbox [--json]   the new key is read from standard input
+  processors add stripe [--biller acct_...] --mode live|sandbox [--publishable-key pk_...] [--json]
+  processors rotate stripe [--biller acct_...] --mode live|sandbox [--publishable-key pk_...] [--json]
   processors verify stripe [--biller acct_...] --mode live|sandbox [--json]
   processors disable stripe [--biller acct_...] --mode live|sandbox [--json]
   processors list [--json]
 For example: printf %s "$STRIPE_KEY" | npm run --silent payments -- processors add stripe --mode live
-The key is sealed, and never shown again. add does not ask Stripe; verify does, and moves no money.`,
-  options: { biller: { type: 'string' }, mode: { type: 'string' }, json: { type: 'boolean' } },
+add and rotate read the key from standard input. It is sealed, and never shown again. The publishable key is no secret:
+pages need it to take cards. add does not ask Stripe; verify does, and moves no money.`,
+  options: {
+    biller: { type: 'string' },
+    mode: { type: 'string' },
+    'publishable-key': { type: 'string' },
+    json: { type: 'boolean' },
+  },
   async run({ values, words: [form, processor, ...rest] }, openContext) {
     refuseMore(rest);
     const show = (result: object) => (values.json ? JSON.stringify(result) : card(result));
@@ -55,13 +62,16 @@ The key is sealed, and never shown again. add does not ask Stripe; verify does, 
     const livemode = modeIn(values.mode);
     // A key that cannot be right is refused before anything is opened.
     const key = form === 'add' || form === 'rotate' ? await readKey(livemode) : '';
+    const publishableKey = values['publishable-key'] ?? null;
+    if (publishableKey !== null) checkPublishable(publishableKey, livemode);
     const context = await opened(await openContext());
     const place: For = { account: await chosenBiller(context, values.biller), livemode };
     if (form === 'verify') return verified(context, place, values.json === true);
     const { sql } = context;
     if (form === 'disable') await disableAccount(sql, place, operator().id);
     if (form === 'rotate') await readAccount(sql, place);
-    if (key !== '') await writeAccount(sql, await context.encryptionKeys(), place, { key, by: operator().id });
+    if (key !== '')
+      await writeAccount(sql, await context.encryptionKeys(), place, { key, publishableKey, by: operator().id });
     return show(shown(await readAccount(sql, place)));
   },
 });
@@ -93,7 +103,8 @@ async function verified({ sql, encryptionKeys }: CliContext, place: For, isJson:
   const stripeApiUrl = readStripeApiUrl(process.env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   const accounts = openAccounts(sql, await encryptionKeys(), stripeApiUrl ?? undefined);
-  const findings = await verifyAccount(await accounts.clientOf(place), place);
+  const { publishable_key } = await readAccount(sql, place);
+  const findings = await verifyAccount(await accounts.clientOf(place), place, publishable_key);
   const wrong = findings.filter(({ is }) => is === 'wrong');
   const isAnswered = findings.some(({ what, is }) => what === 'key' && is === 'right');
   if (wrong.length > 0) await setStatus(sql, place, 'degraded', `${wrong[0]?.what}: ${wrong[0]?.says}`);

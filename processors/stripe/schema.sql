@@ -20,6 +20,9 @@ create table if not exists processor_stripe.accounts (
   primary key (account, livemode)
 );
 
+-- For the fields of Stripe on pages. It is no secret. Null: pages take no card.
+alter table processor_stripe.accounts add column if not exists publishable_key text;
+
 -- What the service has reserved: a PaymentIntent each. An outcome is written before it is sent, and never changes.
 create table if not exists processor_stripe.reservations (
   account text not null,

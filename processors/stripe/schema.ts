@@ -10,7 +10,9 @@ const advisoryLock = 7_266_338;
  * @throws if the role may not create it; a role that may not is enough once the tables are there.
  */
 export async function ensureSchema(sql: Pool): Promise<void> {
-  const [found] = await sql`select to_regclass('processor_stripe.cursors') is not null as exists`;
+  const [found] = await sql`
+    select true as exists from pg_attribute
+    where attrelid = to_regclass('processor_stripe.accounts') and attname = 'publishable_key'`;
   if (found?.exists) return;
   const text = await readFile(new URL('schema.sql', import.meta.url), 'utf8');
   await atomically(sql, async (tx) => {
