@@ -28,7 +28,7 @@ export async function beginSetup(
     { idempotencyKey: `setup-${key}` },
   );
   const { id: reference, client_secret } = setup;
-  const script_url = stripeApiUrl === null ? stripeScript : `${stripeApiUrl}/js.stripe.com/v3/`;
+  const script_url = stripeApiUrl === null ? stripeScript : new URL('/js.stripe.com/v3/', stripeApiUrl).href;
   const page = { client_secret, publishable_key, script_url };
   return { status: 200, body: { idempotency_key: key, outcome: 'open', reference, ...page } };
 }
