@@ -9,8 +9,8 @@ import { isRefusal } from './stripe-errors.ts';
 const stripeScript = 'https://js.stripe.com/v3/';
 
 /**
- * Begins a setup: one under a key, for as long as Stripe keeps keys. The card that it saves belongs to a customer of its
- * own. Without a publishable key, an account has no fields: 404.
+ * Begins a setup: one under a key, for as long as Stripe keeps keys. The card that it saves belongs to a customer of
+ * its own. Without a publishable key, an account has no fields: 404.
  */
 export async function beginSetup(
   db: Db,

@@ -124,7 +124,7 @@ export type ProcessorState = ChargeOutcome | Submitted | Returned | { kind: 'not
 export type Inquiry = ProcessorState & { nextAt: CustomerInstant | null };
 
 /** A request to save a card in the processor's own fields, on a page of ours. No number of a card reaches us. */
-export interface SetupRequest {
+interface SetupRequest {
   /** For a session of a page. Under it, the processor returns the same setup for at least 24 hours. */
   idempotencyKey: string;
   billerId: Id<'biller'>;
