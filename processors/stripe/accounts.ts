@@ -26,6 +26,8 @@ export interface Account extends For {
   /** The last four characters of its key. */
   key_hint: string;
   api_version: string;
+  /** For Stripe's fields on pages; null: pages take no card. */
+  publishable_key: string | null;
   status: AccountStatus;
   reason: string | null;
   /** Changes with the key. */
@@ -57,23 +59,27 @@ export async function readAccount(db: Db, { account, livemode }: For): Promise<A
 }
 
 /**
- * Stores an account with its key sealed, or gives an account a new key. It is unverified then.
+ * Stores an account with its key sealed, or gives an account a new key. It is unverified then. Without a publishable
+ * key it keeps the one that it has.
  * @throws Error if a key of the other mode is given.
  */
 export async function writeAccount(
   db: Db,
   keys: SealingKeys,
   place: For,
-  { key, by }: { key: string; by: string },
+  { key, publishableKey = null, by }: { key: string; publishableKey?: string | null; by: string },
 ): Promise<Account> {
   const { account, livemode } = place;
   checkMode(key, livemode);
+  if (publishableKey !== null) checkPublishable(publishableKey, livemode);
   const [row] = await db<Account[]>`
-    insert into processor_stripe.accounts (account, livemode, sealed_key, key_hint, api_version, status, changed_by)
+    insert into processor_stripe.accounts
+      (account, livemode, sealed_key, key_hint, api_version, publishable_key, status, changed_by)
     values (${account}, ${livemode}, ${sealKey(keys, key, place)}, ${key.slice(-4)}, ${apiVersion},
-      'unverified', ${by})
+      ${publishableKey}, 'unverified', ${by})
     on conflict (account, livemode) do update set
       sealed_key = excluded.sealed_key, key_hint = excluded.key_hint, api_version = excluded.api_version,
+      publishable_key = coalesce(excluded.publishable_key, accounts.publishable_key),
       status = 'unverified', reason = null, version = accounts.version + 1,
       changed_by = excluded.changed_by, updated_at = now()
     returning *`;
@@ -174,6 +180,18 @@ export function checkMode(key: string, livemode: boolean): void {
     livemode
       ? 'This is a key of Stripe’s test mode. For live mode, give one that begins with sk_live_ or rk_live_.'
       : 'This is a live key. For the sandbox, give one that begins with sk_test_ or rk_test_.',
+  );
+}
+
+/** @throws Error that says what is wrong with a publishable key. It is not in the message: it may be a secret one. */
+export function checkPublishable(key: string, livemode: boolean): void {
+  const [, mode] = /^pk_(live|test)_\w{8,200}$/.exec(key) ?? [];
+  if (mode === undefined) {
+    throw new Error('--publishable-key is not a publishable key of Stripe: those begin with pk_. Nothing is stored.');
+  }
+  if ((mode === 'live') === livemode) return;
+  throw new Error(
+    `--publishable-key is of the other mode. Give one that begins with pk_${livemode ? 'live' : 'test'}_.`,
   );
 }
 

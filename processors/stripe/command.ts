@@ -16,6 +16,7 @@ import {
   type Account,
   checkMode,
   checkNoticeSecret,
+  checkPublishable,
   disableAccount,
   listAccounts,
   openAccounts,
@@ -35,19 +36,24 @@ const lastRunAgainstStripe = 'never';
 
 export const command: Command = defineCommand({
   usage: `Usage:
-  processors add stripe [--biller acct_...] --mode live|sandbox [--json]      the key is read from standard input
-  processors rotate stripe [--biller acct_...] --mode live|sandbox [--json]   the new key is read from standard input
+  processors add stripe [--biller acct_...] --mode live|sandbox [--publishable-key pk_...] [--json]
+  processors rotate stripe [--biller acct_...] --mode live|sandbox [--publishable-key pk_...] [--json]
   processors add stripe ... --notice-secret      the key, and on a second line what Stripe signs its notices with
   processors rotate stripe ... --notice-secret   what Stripe signs its notices with; the key stays
   processors verify stripe [--biller acct_...] --mode live|sandbox [--webhook-url URL] [--json]
   processors disable stripe [--biller acct_...] --mode live|sandbox [--json]
   processors list [--json]
 For example: printf %s "$STRIPE_KEY" | npm run --silent payments -- processors add stripe --mode live
-The key is sealed, and never shown again. add does not ask Stripe; verify does, and moves no money. With --webhook-url it
-registers that address for notices, if Stripe does not have it, and seals the secret that Stripe gives for it.`,
+add and rotate read the key from standard input. It is sealed, and never shown again. The publishable key is no secret:
+pages need it to take cards. add does not ask Stripe; verify does, and moves no money. With --webhook-url it registers
+that address for notices, if Stripe does not have it, and seals the secret that Stripe gives for it.`,
   options: {
     ...{ biller: { type: 'string' }, mode: { type: 'string' }, json: { type: 'boolean' } },
-    ...{ 'notice-secret': { type: 'boolean' }, 'webhook-url': { type: 'string' } },
+    ...{
+      'publishable-key': { type: 'string' },
+      'notice-secret': { type: 'boolean' },
+      'webhook-url': { type: 'string' },
+    },
   },
   async run({ values, words: [form, processor, ...rest] }, openContext) {
     refuseMore(rest);
@@ -66,6 +72,9 @@ registers that address for notices, if Stripe does not have it, and seals the se
     const given = await readGiven(form, livemode, values['notice-secret'] === true);
     const url = values['webhook-url'] ?? null;
     if (url !== null && form !== 'verify') throw new UsageError('--webhook-url is for verify alone.');
+    const publishableKey = values['publishable-key'] ?? null;
+    if (publishableKey !== null) checkPublishable(publishableKey, livemode);
+    if (publishableKey !== null && given.key === null) throw new UsageError('--publishable-key comes with a key.');
     const context = await opened(await openContext());
     const place: For = { account: await chosenBiller(context, values.biller), livemode };
     if (form === 'verify') return verified(context, place, { isJson: values.json === true, webhookUrl: url });
@@ -73,7 +82,8 @@ registers that address for notices, if Stripe does not have it, and seals the se
     const by = operator().id;
     if (form === 'disable') await disableAccount(sql, place, by);
     if (form === 'rotate') await readAccount(sql, place);
-    if (given.key !== null) await writeAccount(sql, await context.encryptionKeys(), place, { key: given.key, by });
+    if (given.key !== null)
+      await writeAccount(sql, await context.encryptionKeys(), place, { key: given.key, publishableKey, by });
     if (given.secret !== null) {
       await writeNoticeSecret(sql, await context.encryptionKeys(), place, { secret: given.secret, by });
     }
@@ -128,8 +138,8 @@ async function verified(
   if (faults.length > 0) throw new ConfigError(faults);
   const accounts = openAccounts(sql, await encryptionKeys(), stripeApiUrl ?? undefined);
   const stripe = await accounts.clientOf(place);
-  const { sealed_notice_secret: sealed } = await readAccount(sql, place);
-  const findings = await verifyAccount(stripe, place);
+  const { sealed_notice_secret: sealed, publishable_key } = await readAccount(sql, place);
+  const findings = await verifyAccount(stripe, place, publishable_key);
   const endpoint = await findEndpoint(stripe, place, { hasSecret: sealed !== null, register: webhookUrl });
   findings.push(endpoint.finding);
   if (endpoint.secret !== null) {

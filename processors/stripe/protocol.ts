@@ -52,6 +52,9 @@ export const bodies = {
     payment_intent_id: Type.String({ maxLength: 100 }),
     charge_reference: Type.Union([reference, Type.Null()]),
   }),
+  setup: Type.Object(forAccount),
+  inquireSetup: Type.Object({ ...forAccount, reference: Type.String({ pattern: '^seti_\\w{1,190}$' }) }),
+  describeMethod: Type.Object({ ...forAccount, token: Type.String({ pattern: '^pm_\\w{1,245}$' }) }),
   movements: list,
   notices: list,
 };
@@ -63,6 +66,8 @@ export type DebitBody = Static<typeof debit>;
 export type ChargeBody = Static<typeof bodies.charge>;
 export type ReferenceBody = Static<typeof bodies.inquire>;
 export type RefundBody = Static<typeof bodies.refund>;
+export type SetupReferenceBody = Static<typeof bodies.inquireSetup>;
+export type TokenBody = Static<typeof bodies.describeMethod>;
 export type MovementsBody = Static<typeof bodies.movements>;
 export type NoticesBody = Static<typeof bodies.notices>;
 

@@ -8,6 +8,8 @@ create table if not exists processor_stripe.accounts (
   sealed_key bytea not null,
   -- What Stripe signs the account's notices with, sealed. Null: none was given.
   sealed_notice_secret bytea,
+  -- For the fields of Stripe on pages. It is no secret. Null: pages take no card.
+  publishable_key text,
   key_hint text not null,
   api_version text not null,
   status text not null check (status in ('unverified', 'active', 'degraded', 'disabled')),

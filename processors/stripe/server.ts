@@ -14,6 +14,7 @@ import { cancel, charge, inquire, prepare } from './payments.ts';
 import { type Answer, bodies, type For, noOutcome } from './protocol.ts';
 import { inquireRefund, refund } from './refunds.ts';
 import { KeyNotOpened } from './sealed-keys.ts';
+import { beginSetup, describeMethod, inquireSetup } from './setups.ts';
 import { inWords, refusalOf } from './stripe-errors.ts';
 
 export interface StripeProcessor {
@@ -49,6 +50,21 @@ const calls: Readonly<Record<string, Call>> = {
     schema: bodies.refund,
     needsKey: true,
     answer: ({ db }, ...call) => inquireRefund(db, ...call),
+  },
+  '/setups': {
+    schema: bodies.setup,
+    needsKey: true,
+    answer: ({ db, stripeApiUrl }, stripe, key, body) => beginSetup(db, stripe, key, body, stripeApiUrl),
+  },
+  '/setups/inquire': {
+    schema: bodies.inquireSetup,
+    needsKey: false,
+    answer: (_, stripe, __, body) => inquireSetup(stripe, body),
+  },
+  '/methods/inquire': {
+    schema: bodies.describeMethod,
+    needsKey: false,
+    answer: (_, stripe, __, body) => describeMethod(stripe, body),
   },
 };
 

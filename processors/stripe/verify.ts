@@ -24,10 +24,18 @@ const rights: readonly [string, (stripe: StripeClient) => Promise<unknown>][] = 
   ['read payment methods', (stripe) => stripe.paymentMethods.retrieve('pm_none')],
   ['write payment methods', (stripe) => stripe.paymentMethods.attach('pm_none', { customer: 'cus_none' })],
   ['write customers', (stripe) => stripe.customers.update('cus_none', { metadata: {} })],
+  ['write setup intents', (stripe) => stripe.setupIntents.cancel('seti_none')],
 ];
 
+/** Only pages need it: without it, they take no card, and all else goes on. */
+const rightOfPages = 'write setup intents';
+
 /** Returns what Stripe says of an account, one finding for each thing. Never throws what Stripe says. */
-export async function verifyAccount(stripe: StripeClient, { livemode }: For): Promise<Finding[]> {
+export async function verifyAccount(
+  stripe: StripeClient,
+  { livemode }: For,
+  publishableKey: string | null = null,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   const own = await answerOf(() => stripe.accounts.retrieveCurrent());
   // Stripe has taken a key that lacks a right.
@@ -43,8 +51,15 @@ export async function verifyAccount(stripe: StripeClient, { livemode }: For): Pr
     const answer = await answerOf(call.bind(null, stripe));
     const isAllowed = answer.is === 'right' || answer.status === 400 || answer.status === 404;
     if (isAllowed) findings.push({ what: `right to ${what}`, is: 'right', says: 'yes' });
+    else if (what === rightOfPages && publishableKey === null)
+      findings.push({ what: `right to ${what}`, is: 'unknown', says: `not needed without a publishable key` });
     else findings.push({ what: `right to ${what}`, is: answer.is, says: answer.says });
   }
+  findings.push({
+    what: 'publishable key',
+    is: publishableKey === null ? 'unknown' : 'right',
+    says: publishableKey ?? 'missing, so pages take no card: rotate with --publishable-key',
+  });
   findings.push({
     what: 'mails to payers',
     is: 'unknown',

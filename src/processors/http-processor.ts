@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { describeRequestFailure } from '../platform/request-failure.ts';
 import {
+  cardDetailsOf,
   chargeOutcomeOf,
   checkCanceled,
   type HttpAnswer,
@@ -10,9 +11,12 @@ import {
   refundInquiryOf,
   refundOutcomeOf,
   reservationOf,
+  setupOf,
+  setupStateOf,
 } from './http-answers.ts';
 import {
   type BankAccount,
+  type CardSetups,
   type ChargeRequest,
   type DebitRequest,
   OutcomeUnknown,
@@ -39,6 +43,8 @@ export interface HttpProcessor extends PaymentProcessor {
   readonly prepare: NonNullable<PaymentProcessor['prepare']>;
   readonly movements: NonNullable<PaymentProcessor['movements']>;
   readonly notices: NonNullable<PaymentProcessor['notices']>;
+  /** Calls that a processor service may lack. */
+  readonly setups: CardSetups;
   /** Closes all connections. Calls under way throw `OutcomeUnknown`. */
   close(): Promise<void>;
 }
@@ -188,6 +194,19 @@ export function createHttpProcessor({
       const body = { livemode, after };
       const wait = { timeoutMs: noticesTimeoutMs, mostBytes: mostListBytes, end };
       return noticesOf(await call({ path: '/notices', key: null, body, ...wait }));
+    },
+    setups: {
+      async create({ idempotencyKey: key, billerId }) {
+        return setupOf(await call({ path: '/setups', key, body: forOf({ billerId }), timeoutMs: short }), key);
+      },
+      async inquire(billerId, reference) {
+        const body = { ...forOf({ billerId }), reference };
+        return setupStateOf(await call({ path: '/setups/inquire', key: null, body, timeoutMs: short }), reference);
+      },
+      async describe(billerId, token) {
+        const body = { ...forOf({ billerId }), token };
+        return cardDetailsOf(await call({ path: '/methods/inquire', key: null, body, timeoutMs: short }), token);
+      },
     },
     close: () => agent.destroy(),
   };

@@ -67,6 +67,8 @@ describe('the page about Stripe', () => {
       'paymentIntents.confirm': 'POST /v1/payment_intents/{id}/confirm',
       'paymentIntents.cancel': 'POST /v1/payment_intents/{id}/cancel',
       'refunds.create': 'POST /v1/refunds',
+      'setupIntents.create': 'POST /v1/setup_intents',
+      'setupIntents.retrieve': 'GET /v1/setup_intents/{id}',
       'charges.list': 'GET /v1/charges?created[gte]=',
       'paymentMethods.create': 'POST /v1/payment_methods',
       'disputes.list': 'GET /v1/disputes?payment_intent=',

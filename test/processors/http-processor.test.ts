@@ -83,7 +83,13 @@ const calls = {
   'inquire a refund': (client: HttpProcessor) => client.inquireRefund(refundRequest),
   movements: (client: HttpProcessor) => client.movements('41'),
   notices: (client: HttpProcessor) => client.notices('41', new AbortController().signal),
+  'begin a setup': (client: HttpProcessor) => client.setups.create({ idempotencyKey: key, billerId: 'acct_1' }),
+  'inquire a setup': (client: HttpProcessor) => client.setups.inquire('acct_1', reference),
+  'describe a card': (client: HttpProcessor) => client.setups.describe('acct_1', 'pm_x'),
 };
+
+/** A service may lack these: a 404 says so. */
+const optional = new Set<keyof typeof calls>(['notices', 'begin a setup', 'describe a card']);
 
 /**
  * Responses that give no outcome for any call, so the processor must be asked again. The body contains an outcome that
@@ -209,6 +215,44 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['movements', 'a charge without a reference', 200, list([{ ...moved('charge'), reference: null }]), 'unknown'],
   ['movements', 'a movement of another kind', 200, list([moved('fee')]), 'unknown'],
   ['movements', 'a movement that is null', 200, list([null]), 'unknown'],
+  ['begin a setup', 'a setup', 200, setup(), setupRead()],
+  [
+    ...(['begin a setup', 'a script of this machine', 200, setup({ script_url: 'http://127.0.0.1:9/s.js' })] as const),
+    { ...setupRead(), scriptUrl: new URL('http://127.0.0.1:9/s.js') },
+  ],
+  ['begin a setup', 'a call that it lacks', 404, '{}', 'null'],
+  ['begin a setup', 'a script over http', 200, setup({ script_url: 'http://fields.example.com/' }), 'unknown'],
+  ['begin a setup', 'a script as text', 200, setup({ script_url: 'data:text/javascript,alert(1)' }), 'unknown'],
+  ['begin a setup', 'a script with a user', 200, setup({ script_url: 'https://a:b@fields.example.com/' }), 'unknown'],
+  ['begin a setup', 'a script that is no URL', 200, setup({ script_url: '//fields.example.com/' }), 'unknown'],
+  ['begin a setup', 'a key with a tag', 200, setup({ publishable_key: '"><script>' }), 'unknown'],
+  ['begin a setup', 'no client secret', 200, setup({ client_secret: null }), 'unknown'],
+  ['begin a setup', 'a setup of another key', 200, setup({ idempotency_key: 'other' }), 'unknown'],
+  ['begin a setup', 'a setup that has ended', 200, setup({ outcome: 'succeeded' }), 'unknown'],
+  ['inquire a setup', 'a card', 200, said('succeeded', { token: 'pm_x' }), { kind: 'succeeded', token: 'pm_x' }],
+  ['inquire a setup', 'a success without a card', 200, said('succeeded'), 'unknown'],
+  ['inquire a setup', 'a token with a path', 200, said('succeeded', { token: '../x' }), 'unknown'],
+  ['inquire a setup', 'an open setup', 200, said('open'), { kind: 'open' }],
+  ['inquire a setup', 'a refused card', 200, said('failed'), { kind: 'failed' }],
+  ['inquire a setup', 'a setup that was canceled', 200, said('canceled'), { kind: 'canceled' }],
+  ['inquire a setup', 'a reference that it does not know', 404, '{}', 'unknown'],
+  [
+    ...(['inquire a setup', 'the card of another setup'] as const),
+    ...([200, said('succeeded', { token: 'pm_x', reference: 'ref_2' }), 'unknown'] as const),
+  ],
+  ['describe a card', 'a card', 200, found(), cardRead()],
+  [
+    'describe a card',
+    'members that are not as they should be as null',
+    200,
+    found({ last_four: '42', country: 'au' }),
+    {
+      ...cardRead(),
+      ...{ lastFour: null, country: null },
+    },
+  ],
+  ['describe a card', 'a token that it does not know', 404, '{}', 'null'],
+  ['describe a card', 'another card', 200, found({ token: 'pm_y' }), 'unknown'],
   ['movements', 'a list without an end', 200, JSON.stringify({ cursor: '42', movements: [] }), 'unknown'],
   [
     ...(['notices', 'a charge, a refund and a kind of later versions', 200] as const),
@@ -227,6 +271,27 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
 function disputed() {
   const { code, message } = declined('debit_disputed');
   return { code, message, bankCode: null };
+}
+
+function setup(more: object = {}): string {
+  const secrets = { client_secret: 'seti_1_secret_2', publishable_key: 'pk_live_1' };
+  return said('open', { ...secrets, script_url: 'https://fields.example.com/v3/', ...more });
+}
+
+function setupRead() {
+  const scriptUrl = new URL('https://fields.example.com/v3/');
+  return { reference, clientSecret: 'seti_1_secret_2', publishableKey: 'pk_live_1', scriptUrl };
+}
+
+function found(more: object = {}): string {
+  const card = { brand: 'visa', network: 'visa', funding: 'debit', last_four: '4242', fingerprint: 'f1' };
+  const rest = { expiry_month: 12, expiry_year: 2030, country: 'AU' };
+  return JSON.stringify({ outcome: 'found', token: 'pm_x', ...card, ...rest, ...more });
+}
+
+function cardRead() {
+  const card = { brand: 'visa', network: 'visa', funding: 'debit', lastFour: '4242', fingerprint: 'f1' };
+  return { ...card, expiryMonth: 12, expiryYear: 2030, country: 'AU' };
 }
 
 function moved(kind: string) {
@@ -280,22 +345,23 @@ describe('the client of a processor service', () => {
       } else if (means === 'refused') {
         await assert.rejects(asked, (error) => error instanceof RequestRefused);
       } else {
-        assert.deepEqual(await asked, means === 'done' ? undefined : means);
+        assert.deepEqual(await asked, means === 'done' ? undefined : means === 'null' ? null : means);
       }
       assert.equal(received.length, 1, 'it asks once');
     });
   }
 
   for (const [what, status, body] of unknownAnswers) {
+    const asked = (Object.keys(calls) as (keyof typeof calls)[]).filter(
+      (call) => status !== 404 || !optional.has(call),
+    );
     it(`takes ${what} for no outcome, whatever it was asked`, async () => {
       const outcomes: Partial<Record<keyof typeof calls, string>> = {
         prepare: 'reserved',
         'inquire a refund': 'not_found',
+        'begin a setup': 'open',
+        'describe a card': 'found',
       };
-      // A 404 says that a service has no notices.
-      const asked = (Object.keys(calls) as (keyof typeof calls)[]).filter(
-        (call) => status !== 404 || call !== 'notices',
-      );
       for (const call of asked) {
         responding(status, body(outcomes[call] ?? 'succeeded'));
         const fresh = createHttpProcessor({ url: `${server.url}/v1`, secret, timeoutMs: 400 });
@@ -370,6 +436,9 @@ describe('the client of a processor service', () => {
       ['/v1/refunds/inquire', key, refund],
       ['/v1/movements', null, { livemode: true, after: '41' }],
       ['/v1/notices', null, { livemode: true, after: '41' }],
+      ['/v1/setups', key, forAccount],
+      ['/v1/setups/inquire', null, { ...forAccount, reference }],
+      ['/v1/methods/inquire', null, { ...forAccount, token: 'pm_x' }],
     ]);
     for (const { method: verb, headers } of received) {
       assert.deepEqual([verb, headers.authorization], ['POST', `Bearer ${secret}`]);

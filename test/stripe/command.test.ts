@@ -384,6 +384,7 @@ describe('npm run payments -- processors', function () {
     const unknown = findings.filter(({ is }) => is !== 'right').map(({ what, is }) => [what, is]);
     assert.deepEqual(unknown, [
       ['BECS debits', 'unknown'],
+      ['publishable key', 'unknown'],
       ['mails to payers', 'unknown'],
       ['webhook endpoint', 'unknown'],
     ]);
@@ -471,6 +472,24 @@ describe('npm run payments -- processors', function () {
       assert.deepEqual((await stored())[0]?.slice(3), ['unverified', null]);
     });
   }
+
+  it('takes a publishable key of the same mode, which verify says and rotate keeps, and refuses any other', async () => {
+    const given = (key: string) =>
+      processors(`add stripe --mode sandbox --publishable-key ${key} --json`, { input: testKey });
+    for (const wrong of ['pk_live_12345678', testKey, 'nonsense']) {
+      const { code, stderr } = await given(wrong);
+      assert.equal(code, 1);
+      assert.ok(!stderr.includes(wrong), stderr);
+    }
+    assert.deepEqual(await stored(), []);
+    assert.equal((await given('pk_test_12345678')).code, 0);
+    assert.equal((await processors('rotate stripe --mode sandbox', { input: testKey })).code, 0);
+    const { findings } = JSON.parse((await verify()).stdout) as Verified;
+    assert.deepEqual(
+      findings.find(({ what }) => what === 'publishable key'),
+      { what: 'publishable key', is: 'right', says: 'pk_test_12345678' },
+    );
+  });
 
   it('refuses to verify an account that is not there', async () => {
     const { code, stderr } = await verify();
