@@ -1,3 +1,4 @@
+import type { Fragment } from 'postgres';
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
@@ -22,16 +23,14 @@ export async function listBalances(
   { testClock, today }: { testClock: Id<'test_clock'> | null; today: PlainDate },
 ): Promise<BalanceRow[]> {
   return db<BalanceRow[]>`
-    select t.currency,
-      coalesce(sum(e.amount) filter (where e.account = 'in_flight'), 0)::bigint as in_flight,
-      coalesce(sum(e.amount) filter (
-        where e.account = 'processor' and (t.available_on is null or t.available_on > ${today})), 0)::bigint as pending,
-      coalesce(sum(e.amount) filter (
-        where e.account = 'processor' and t.available_on <= ${today}), 0)::bigint as available
-    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
-    where t.biller_id = ${billerId} and t.livemode = ${livemode}
-      and t.test_clock_id is not distinct from ${testClock}::text
-    group by t.currency order by t.currency`;
+    select currency,
+      coalesce(sum(amount) filter (where account = 'in_flight'), 0)::bigint as in_flight,
+      coalesce(sum(amount) filter (
+        where account = 'processor' and (available_on is null or available_on > ${today})), 0)::bigint as pending,
+      coalesce(sum(amount) filter (where account = 'processor' and available_on <= ${today}), 0)::bigint as available
+    from ledger_balances
+    where biller_id = ${billerId} and livemode = ${livemode} and ${isOn(db, testClock)}
+    group by currency order by currency`;
 }
 
 /** A movement of money as finance reads it. */
@@ -66,14 +65,22 @@ export interface BalanceTransactionFilter {
   to?: Date | undefined;
 }
 
-/** A transaction has at most one entry for an account, so what is gross is what moved and what it cost. */
-function presented(db: Db) {
+/** Condition: the row is on this test clock, or in real time. Two conditions, because an index serves each of them. */
+function isOn(db: Db, testClock: Id<'test_clock'> | null) {
+  return testClock === null ? db`test_clock_id is null` : db`test_clock_id = ${testClock}`;
+}
+
+/**
+ * The rows as finance reads them. A transaction has at most one entry for an account, so what is gross is what moved
+ * and what it cost. `rows` are those of the view, narrowed before the others are joined.
+ */
+function presented(db: Db, rows: Fragment) {
   return db`
     select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
       coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) as fee,
       coalesce(p.amount, 0) as net, t.source_id as source, t.payment_intent_id, t.customer_id, t.available_on,
       i.description, coalesce(r.metadata, i.metadata, '{}') as metadata, t.occurred_at as created_at
-    from balance_transactions t
+    from (${rows}) t
     left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
     left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'
     left join payment_intents i on i.id = t.payment_intent_id
@@ -81,9 +88,9 @@ function presented(db: Db) {
     left join refunds r on r.id = t.source_id and r.biller_id = t.biller_id and r.livemode = t.livemode`;
 }
 
-/** Condition: the row is of this biller and mode. */
-function isOf(db: Db, { billerId, livemode }: TenantKey) {
-  return db`t.biller_id = ${billerId} and t.livemode = ${livemode}`;
+/** The rows of this biller and mode. */
+function rowsOf(db: Db, { billerId, livemode }: TenantKey) {
+  return db`select * from balance_transactions where biller_id = ${billerId} and livemode = ${livemode}`;
 }
 
 /** The row of this biller and mode, on any test clock or none, or null. */
@@ -92,7 +99,7 @@ export async function selectBalanceTransaction(
   tenant: TenantKey,
   id: string,
 ): Promise<BalanceTransactionRow | null> {
-  const [row] = await db<BalanceTransactionRow[]>`${presented(db)} where t.id = ${id} and ${isOf(db, tenant)}`;
+  const [row] = await db<BalanceTransactionRow[]>`${presented(db, db`${rowsOf(db, tenant)} and id = ${id}`)}`;
   return row ?? null;
 }
 
@@ -103,24 +110,23 @@ export async function listBalanceTransactionRows(
   filter: BalanceTransactionFilter,
   { limit, after }: Page,
 ): Promise<BalanceTransactionRow[]> {
-  return db<BalanceTransactionRow[]>`
-    ${presented(db)}
-    where ${isOf(db, tenant)}
-      and t.test_clock_id is not distinct from ${filter.testClock ?? null}::text
-      ${filter.type === undefined ? db`` : db`and t.kind = ${filter.type}`}
-      ${filter.source === undefined ? db`` : db`and t.source_id = ${filter.source}`}
-      ${filter.customerId === undefined ? db`` : db`and t.customer_id = ${filter.customerId}`}
-      ${filter.paymentIntentId === undefined ? db`` : db`and t.payment_intent_id = ${filter.paymentIntentId}`}
-      ${filter.from === undefined ? db`` : db`and t.occurred_at >= ${filter.from}`}
-      ${filter.to === undefined ? db`` : db`and t.occurred_at < ${filter.to}`}
+  const rows = db`
+    ${rowsOf(db, tenant)} and ${isOn(db, filter.testClock ?? null)}
+      ${filter.type === undefined ? db`` : db`and kind = ${filter.type}`}
+      ${filter.source === undefined ? db`` : db`and source_id = ${filter.source}`}
+      ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
+      ${filter.paymentIntentId === undefined ? db`` : db`and payment_intent_id = ${filter.paymentIntentId}`}
+      ${filter.from === undefined ? db`` : db`and occurred_at >= ${filter.from}`}
+      ${filter.to === undefined ? db`` : db`and occurred_at < ${filter.to}`}
       ${
         after === undefined
           ? db``
-          : db`and (t.occurred_at, t.id) < (
+          : db`and (occurred_at, id) < (
               select c.occurred_at, c.id from balance_transactions c
               where c.id = ${after} and c.biller_id = ${tenant.billerId} and c.livemode = ${tenant.livemode}
             )`
       }
-    order by t.occurred_at desc, t.id desc
+    order by occurred_at desc, id desc
     limit ${limit + 1}`;
+  return db<BalanceTransactionRow[]>`${presented(db, rows)} order by t.occurred_at desc, t.id desc`;
 }

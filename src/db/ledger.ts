@@ -133,7 +133,10 @@ export async function lockExistingClocks(tx: Tx, ids: readonly string[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Adds transactions with their entries. What is there already stays as it is. Returns how many were added. */
+/**
+ * Adds transactions with their entries, and adds these to the balances. What is there already stays as it is. Returns
+ * how many transactions were added.
+ */
 export async function insertLedgerTransactions(
   tx: Tx,
   { billerId, livemode }: TenantKey,
@@ -160,16 +163,46 @@ export async function insertLedgerTransactions(
         sequence, available_on, occurred_at
       )
       on conflict (source_key) do nothing
-      returning id
+      returning id, test_clock_id, currency, available_on
     ), moved as (
-      insert into ledger_entries (transaction_id, account, amount)
-      select added.id, e.account, e.amount
+      select added.*, e.account, e.amount
       from unnest(
         ${entries.map(({ id }) => id)}::text[], ${entries.map(({ account }) => account)}::text[],
         ${entries.map(({ amount }) => String(amount))}::bigint[]
       ) as e (id, account, amount)
       join added on added.id = e.id
+    ), entries as (
+      insert into ledger_entries (transaction_id, account, amount) select id, account, amount from moved
+    ), balances as (
+      insert into ledger_balances as b (biller_id, livemode, test_clock_id, currency, account, available_on, amount)
+      select ${billerId}, ${livemode}, test_clock_id, currency, account, available_on, sum(amount)
+      from moved group by test_clock_id, currency, account, available_on
+      on conflict (biller_id, livemode, test_clock_id, currency, account, available_on)
+        do update set amount = b.amount + excluded.amount
     )
     select count(*)::integer as added from added`;
   return counted.added;
+}
+
+/** The billers and modes that have a ledger, or those of one biller. */
+export async function listLedgers(db: Db, billerId: string | null): Promise<TenantKey[]> {
+  return db<TenantKey[]>`
+    select biller_id as "billerId", livemode from ledger_positions
+    where ${billerId === null ? db`true` : db`biller_id = ${billerId}`} order by biller_id, livemode`;
+}
+
+/**
+ * Makes the balances of a ledger again from its entries. The position must be locked. Keeps the test clocks of the
+ * biller from being deleted until the transaction ends.
+ */
+export async function remakeBalances(tx: Tx, { billerId, livemode }: TenantKey): Promise<void> {
+  await tx`
+    select from test_clocks where biller_id = ${billerId} and livemode = ${livemode} order by id for key share`;
+  await tx`delete from ledger_balances where biller_id = ${billerId} and livemode = ${livemode}`;
+  await tx`
+    insert into ledger_balances (biller_id, livemode, test_clock_id, currency, account, available_on, amount)
+    select t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, t.available_on, sum(e.amount)
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+    where t.biller_id = ${billerId} and t.livemode = ${livemode}
+    group by t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, t.available_on`;
 }

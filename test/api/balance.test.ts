@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { listBalanceTransactionRows } from '../../src/db/balance.ts';
 import { addMs } from '../../src/domain/instants.ts';
+import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { postEvents } from '../../src/services/ledger/follower.ts';
 import { useDebits } from '../support/debits.ts';
@@ -168,6 +170,28 @@ describe('the balance', () => {
       seen,
       (await rows()).map((row: { id: string }) => row.id),
     );
+  });
+
+  it('reads the rows of a page and no others', async () => {
+    for (const amount of [1_000, 2_000, 3_000, 4_000]) await pay(amount);
+    await follow();
+    const tenant = { billerId: stage.keys.biller.id, livemode: false };
+    const read = await atomically(stage.db.sql, async (tx) => {
+      // In a table of a few rows, PostgreSQL would read all.
+      await tx`set local enable_seqscan = off`;
+      await tx`set local enable_sort = off`;
+      await tx`set local enable_bitmapscan = off`;
+      const readSoFar = async () => {
+        const [table] = await tx`
+          select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+          where relname = 'ledger_transactions'`;
+        return Number(table?.read);
+      };
+      const before = await readSoFar();
+      assert.equal((await listBalanceTransactionRows(tx, tenant, {}, { limit: 1 })).length, 2);
+      return (await readSoFar()) - before;
+    });
+    assert.equal(read, 2);
   });
 
   it('refuses a cursor, a clock, a type and a parameter that it does not know', async () => {

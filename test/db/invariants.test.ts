@@ -209,6 +209,8 @@ const damages: Record<string, string> = {
     delete from webhook_deliveries; delete from events where event_type = 'payment_intent.succeeded'`,
   'the ledger has of a payment what its biller holds of it': `
     update payment_intents set total_refunded_amount = 1 where id = INTENT`,
+  'the balances of the ledger are the sums of its entries': `
+    update ledger_balances set amount = amount + 1 where account = 'processor'`,
   'the ledger is at most ten minutes behind the events': `
     update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set last_sequence = 1`,
   'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `

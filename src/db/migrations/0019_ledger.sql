@@ -29,7 +29,11 @@ create index ledger_transactions_of_payment on ledger_transactions (payment_inte
 create index ledger_transactions_of_source on ledger_transactions (source_id, id);
 create index ledger_transactions_of_customer on ledger_transactions (customer_id, id) where customer_id is not null;
 create index ledger_transactions_of_clock on ledger_transactions (test_clock_id, id) where test_clock_id is not null;
-create index ledger_transactions_by_time on ledger_transactions (biller_id, livemode, occurred_at, id);
+-- Lists in real time read no row of a clock, and those of one type no row of another.
+create index ledger_transactions_by_time on ledger_transactions (biller_id, livemode, occurred_at, id)
+  where test_clock_id is null;
+create index ledger_transactions_by_kind on ledger_transactions (biller_id, livemode, kind, occurred_at, id)
+  where test_clock_id is null;
 
 create table ledger_entries (
   transaction_id object_id not null references ledger_transactions on delete cascade,

@@ -57,6 +57,23 @@ export const ledgerInvariants: Invariant[] = [
       where held.amount <> posted.amount limit 100`,
   },
   {
+    name: 'the balances of the ledger are the sums of its entries',
+    promise: 3,
+    remedy: 'Sum them up anew: npm run --silent payments -- ledger rebuild --biller ID.',
+    offenders: (db) => db<Offender[]>`
+      select biller_id as id, format('%s %s, available on %s: the balance is %s, the sum of the entries %s', currency,
+        account, coalesce(available_on::text, 'no date'), sum(balance), sum(entries)) as detail
+      from (
+        select biller_id, livemode, test_clock_id, currency, account, available_on, amount as balance, 0 as entries
+        from ledger_balances
+        union all
+        select t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, t.available_on, 0, e.amount
+        from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+      ) both_sides
+      group by biller_id, livemode, test_clock_id, currency, account, available_on
+      having sum(balance) <> sum(entries) limit 100`,
+  },
+  {
     name: 'the ledger is at most ten minutes behind the events',
     promise: 3,
     isDoubt: true,

@@ -30,7 +30,7 @@ export const tenantInvariants: Invariant[] = [
     offenders: async (db) => {
       const pointers = (await referencesIn(db)).map(
         ({ table, key, column, target, owner }) => db`
-          select ${db(`t.${key}`)} as id, format('points at %s of another biller or mode', p.id) as detail
+          select ${db(`t.${key}`)}::text as id, format('points at %s of another biller or mode', p.id) as detail
           from ${db(table)} t
           ${owner === undefined ? db`` : db`join ${db(owner.table)} o on o.id = ${db(`t.${owner.column}`)}`}
           join ${db(target)} p on p.id = ${db(`t.${column}`)}

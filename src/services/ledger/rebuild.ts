@@ -1,10 +1,11 @@
-import { countLedgerTransactions, resetPositions } from '../../db/ledger.ts';
+import { countLedgerTransactions, listLedgers, lockPosition, remakeBalances, resetPositions } from '../../db/ledger.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
 import { followLedgers } from './follower.ts';
 
 /**
- * Posts all events again, of every biller or of one. What is there stays, under the same ids; what is missing is added.
- * It may be ended at any time: a worker, or the next rebuild, continues.
+ * Posts all events again, of every biller or of one. What is there stays, under the same ids; what is missing is added,
+ * and the balances are summed up anew. It may be ended at any time: a worker, or the next rebuild, continues.
  * @returns how many transactions the ledger has, and how many of them were missing.
  * @throws AggregateError if an event cannot be posted.
  */
@@ -17,6 +18,12 @@ export async function rebuildLedgers(
   const before = await countLedgerTransactions(sql);
   await resetPositions(sql, billerId);
   await followLedgers(sql, closing);
+  for (const tenant of await listLedgers(sql, billerId)) {
+    await atomically(sql, async (tx) => {
+      await lockPosition(tx, tenant);
+      await remakeBalances(tx, tenant);
+    });
+  }
   const transactions = await countLedgerTransactions(sql);
   return { transactions, added: transactions - before };
 }

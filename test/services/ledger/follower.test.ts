@@ -23,6 +23,11 @@ describe('the ledger', () => {
   const dump = async () => ({
     transactions: [...(await stage.db.sql`select *, null as recorded_at from ledger_transactions order by id`)],
     entries: [...(await stage.db.sql`select * from ledger_entries order by transaction_id, account`)],
+    balances: [
+      ...(await stage.db.sql`
+        select *, null as number from ledger_balances
+        order by biller_id, test_clock_id, currency, account, available_on`),
+    ],
   });
 
   async function pay(amount: number, outcome = 'succeed'): Promise<string> {
@@ -104,6 +109,7 @@ describe('the ledger', () => {
       alter table ledger_transactions disable trigger ledger_transactions_kept;
       alter table ledger_entries disable trigger ledger_entries_kept;
       delete from ledger_transactions where true;
+      delete from ledger_balances;
       alter table ledger_transactions enable always trigger ledger_transactions_kept;
       alter table ledger_entries enable always trigger ledger_entries_kept`);
     await resetPositions(stage.db.sql, null);

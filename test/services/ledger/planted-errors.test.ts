@@ -97,4 +97,18 @@ describe('a row of the ledger that was changed by hand', () => {
       assert.deepEqual(await found(), []);
     });
   }
+
+  it('is found if it is a balance, and a rebuild corrects it', async () => {
+    await makePayments();
+    const balance = async () => (await stage.request('GET', '/balance')).body.data;
+    const before = await balance();
+    for (const damage of ['update ledger_balances set amount = amount + 1', 'delete from ledger_balances']) {
+      await stage.db.sql.unsafe(`${damage} where biller_id = '${stage.keys.biller.id}' and account = 'processor'`);
+      assert.deepEqual(await found(), [stage.keys.biller.id]);
+      assert.notDeepEqual(await balance(), before);
+      const { added } = await rebuildLedgers(stage.db.sql, stage.keys.biller.id, signal);
+      assert.equal(added, 0);
+      assert.deepEqual([await found(), await balance()], [[], before]);
+    }
+  });
 });
