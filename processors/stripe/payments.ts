@@ -52,8 +52,7 @@ async function reserve(
         currency: currency.toLowerCase(),
         customer,
         payment_method: token,
-        // The method is named. Without this, Stripe wants an address to come back to from other kinds.
-        automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+        ...kindsFor(body),
         metadata: { attempt: key, payment_intent: body.payment_intent_id, biller: body.account },
       },
       { idempotencyKey: key },
@@ -67,6 +66,12 @@ async function reserve(
     });
   const reserved = { ...body, amount: created.amount, currency: created.currency.toUpperCase() };
   return insertReservation(db, reserved, key, created);
+}
+
+/** The method is named. Without this, Stripe wants an address to come back to from all kinds. */
+function kindsFor({ attended, return_url: returnUrl }: PrepareBody) {
+  if (attended && returnUrl !== undefined) return { payment_method_types: ['card'] };
+  return { automatic_payment_methods: { enabled: true, allow_redirects: 'never' as const } };
 }
 
 /** Lists are read, because Stripe's search lags behind. */
@@ -91,7 +96,7 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
   if (state.kind === 'canceled') return rejected(key, found.reference);
   if (state.kind !== 'not_charged') return shown(await decide(db, found, state));
   if (found.age_ms > keyLifeMs) return rejected(key, found.reference);
-  const isRefused = await confirm(stripe, found);
+  const isRefused = await confirm(stripe, found, body);
   const after = await stripe.paymentIntents.retrieve(found.reference, withCharge);
   const outcome = await settle(stripe, after);
   if (outcome.kind === 'not_charged' && !isRefused) return noOutcome(503, 'Stripe has not decided yet');
@@ -105,11 +110,16 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
  * @returns whether Stripe has refused.
  * @throws what Stripe says of a request that it has not decided.
  */
-async function confirm(stripe: Stripe, { reference, amount }: Reservation): Promise<boolean> {
+async function confirm(
+  stripe: Stripe,
+  { reference, amount }: Reservation,
+  { attended, return_url: returnUrl }: ChargeBody,
+): Promise<boolean> {
+  const presence = attended && returnUrl !== undefined ? { return_url: returnUrl } : { off_session: true };
   try {
     await stripe.paymentIntents.confirm(
       reference,
-      { off_session: true, amount_to_confirm: amount },
+      { ...presence, amount_to_confirm: amount },
       { idempotencyKey: `confirm-${reference}` },
     );
   } catch (error) {
@@ -156,7 +166,12 @@ function decided({ outcome, code, processor_code: processorCode }: Reservation):
 }
 
 function told({ reference }: Reservation, state: Judgement, ids: { idempotency_key?: string } = {}): Answer {
-  if (state.kind === 'under_way' || state.kind === 'challenge') return noOutcome(503, 'Stripe has not decided yet');
+  if (state.kind === 'under_way' || (state.kind === 'challenge' && state.url === null))
+    return noOutcome(503, 'Stripe has not decided yet');
+  if (state.kind === 'challenge') {
+    const next_action = { redirect_url: state.url };
+    return { status: 200, body: { ...ids, reference, outcome: 'requires_action', next_action } };
+  }
   const members = state.kind === 'failed' ? { code: state.code, processor_code: state.processorCode ?? undefined } : {};
   const status = state.kind === 'failed' && ids.idempotency_key !== undefined ? 402 : 200;
   return { status, body: { ...ids, reference, outcome: state.kind, ...members } };

@@ -11,8 +11,14 @@ const money = {
   amount: Type.Integer({ minimum: 1, maximum: 99_999_999_999 }),
   currency: Type.String({ pattern: '^[A-Z]{3}$' }),
 };
+/** Where the payer of an attended payment comes back to. */
+const attendance = {
+  attended: Type.Optional(Type.Boolean()),
+  return_url: Type.Optional(Type.String({ maxLength: 2_048, pattern: '^https?://' })),
+};
 const payment = {
   ...forAccount,
+  ...attendance,
   ...money,
   payment_intent_id: Type.String({ maxLength: 100 }),
   payment_method: Type.Object({

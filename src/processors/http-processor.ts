@@ -5,6 +5,7 @@ import {
   checkCanceled,
   type HttpAnswer,
   inquiryOf,
+  isLoopbackName,
   movementsOf,
   refundInquiryOf,
   refundOutcomeOf,
@@ -31,6 +32,11 @@ export interface HttpProcessorOptions {
   timeoutMs?: number;
   /** Opens the bank accounts that have no token. Without it, none is sent. */
   readAccount?: ReadBankAccount;
+  /**
+   * Returns where the payer of a payment comes back to after a challenge. Without it, no charge is made with the payer
+   * present.
+   */
+  returnUrlOf?: (paymentIntentId: string) => string;
 }
 
 /** A processor service, called by the protocol of docs/processors.md. */
@@ -71,6 +77,7 @@ export function createHttpProcessor({
   livemode = true,
   timeoutMs = 30_000,
   readAccount = async () => null,
+  returnUrlOf,
 }: HttpProcessorOptions): HttpProcessor {
   const agent = new Agent({
     connections: callsUnderWay,
@@ -81,7 +88,8 @@ export function createHttpProcessor({
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, hostname } = new URL(url);
+  const isOnLoopback = isLoopbackName(hostname);
   const from = livemode ? 'the live processor' : 'the sandbox’s processor';
   const short = Math.min(timeoutMs, shortTimeoutMs);
   /** Until then the processor wants no requests at all; monotonic clock. */
@@ -107,6 +115,7 @@ export function createHttpProcessor({
       });
       const answer: HttpAnswer = {
         from,
+        isOnLoopback,
         status: response.statusCode,
         retryAfterMs: retryAfterOf(response.headers['retry-after']),
         body: await readAll(response.body, mostBytes),
@@ -131,7 +140,9 @@ export function createHttpProcessor({
     const { paymentMethodId, paymentMethodType: type, paymentMethodToken: token } = request;
     const isTyped = type === 'au_becs_debit' && token === null;
     const account = isTyped ? await readAccount(paymentMethodId, { livemode }) : null;
-    return { ...forOf(request), ...chargeMembers(request, account) };
+    const isAttended = request.attended && returnUrlOf !== undefined;
+    const attended = isAttended ? { attended: true, return_url: returnUrlOf(request.paymentIntentId) } : {};
+    return { ...forOf(request), ...chargeMembers(request, account), ...attended };
   }
 
   return {
