@@ -31,7 +31,7 @@ export interface Challenge {
   redirect?: ChallengeRedirect;
 }
 
-export interface ChallengeRedirect {
+interface ChallengeRedirect {
   url: string;
   /** When the processor ends the challenge; null if it did not say. */
   expiresAt: RealInstant | null;
