@@ -51,6 +51,9 @@ const known: readonly [RegExp, readonly string[]][] = [
 const usualDecline: Decline = { decline_code: 'generic_decline' };
 const needsPayer: Decline = { code: 'authentication_required', decline_code: 'authentication_required' };
 
+/** On session: the payer was asked, and has not approved. */
+const failedChallenge = { code: 'payment_intent_authentication_failure' };
+
 /** Opens a server that passes requests on to the localstripe of their secret key. */
 export async function openBridge(storeOf: (key: string) => string): Promise<Bridge> {
   const declines = new Map<string, Decline>();
@@ -58,6 +61,8 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
   const challenged = new Set<string>();
   const confirmedAgain = new Set<string>();
   let refundStatus: string | null = null;
+  /** Where the payers of intents come back to, as their confirms have said. */
+  const returns = new Map<string, string>();
 
   const server = await serveOnLoopback(async (received, response) => {
     const { status, headers, body } = await answerTo(received);
@@ -93,6 +98,8 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
         return json(400, { error: { type: 'invalid_request_error', param: 'amount_to_confirm', message } });
       }
     }
+    const returnUrl = form.get('return_url');
+    if (isConfirm && returnUrl !== null) returns.set(url.pathname.split('/')[3] ?? '', returnUrl);
     if (call === 'POST /v1/refunds') {
       const refused = await refuseRefund(form, ask);
       if (refused !== null) return refused;
@@ -135,11 +142,13 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
 
   /** How a charge that failed was declined. */
   function declineOf(intent: string, paymentMethod: unknown): Decline {
-    return challenged.has(intent) ? needsPayer : (declines.get(String(paymentMethod)) ?? usualDecline);
+    if (challenged.has(intent)) return needsPayer;
+    return declines.get(String(paymentMethod)) ?? usualDecline;
   }
 
   function cardError(intent: Intent): Json {
-    const { code = 'card_declined', ...more } = declineOf(intent.id, intent.payment_method);
+    const ofPayer = intent.last_payment_error?.code === failedChallenge.code && !challenged.has(intent.id);
+    const { code = 'card_declined', ...more } = ofPayer ? failedChallenge : declineOf(intent.id, intent.payment_method);
     const message = intent.last_payment_error?.message ?? 'Your card was declined.';
     const charge = intent.latest_charge?.id;
     return { type: 'card_error', code, ...more, message, charge, payment_intent: intent };
@@ -167,6 +176,11 @@ export async function openBridge(storeOf: (key: string) => string): Promise<Brid
   function completeIntent(intent: Intent, whole: Json, isExpanded: boolean): void {
     whole.amount_received = intent.status === 'succeeded' ? intent.amount : 0;
     if (!isExpanded) whole.latest_charge = intent.latest_charge?.id ?? null;
+    const returnUrl = returns.get(intent.id);
+    if (intent.status === 'requires_action' && returnUrl !== undefined) {
+      const redirect = { return_url: returnUrl, url: `${server.url}/3ds/${intent.id}` };
+      whole.next_action = { type: 'redirect_to_url', redirect_to_url: redirect };
+    }
     if (intent.last_payment_error !== null && intent.last_payment_error !== undefined) {
       const { payment_intent: _, ...error } = cardError(intent);
       whole.last_payment_error = error;

@@ -4,7 +4,7 @@ import { type Code, codeOf } from './decline-codes.ts';
 
 /**
  * What is known of a payment.
- * - `challenge`: the payer would have to approve it.
+ * - `challenge`: the payer has to approve it, at `url`; null if nobody was told where to come back to.
  * - `under_way`: Stripe has not decided yet, or the bank of a debit has not.
  * - `returned`: a debit that was collected, and that the payer has back. `at`: when, if Stripe tells.
  */
@@ -13,7 +13,8 @@ export type Judgement =
   | { kind: 'failed'; code: Code; processorCode: string | null }
   | { kind: 'under_way'; charge: Stripe.Charge | null }
   | { kind: 'returned'; code: Code; processorCode: string | null; at: Date | null }
-  | { kind: 'challenge' | 'not_charged' | 'canceled' };
+  | { kind: 'challenge'; url: string | null }
+  | { kind: 'not_charged' | 'canceled' };
 
 /** With its latest charge: `expand: ['latest_charge']`. */
 export const withCharge = { expand: ['latest_charge'] };
@@ -23,12 +24,12 @@ export const withCharge = { expand: ['latest_charge'] };
  * `requires_payment_method`, as if it had never been charged (docs.stripe.com/payments/paymentintents/lifecycle).
  */
 export function judge(intent: Stripe.PaymentIntent): Judgement {
-  const { object, status, latest_charge: charge, last_payment_error: error } = intent;
+  const { object, status, latest_charge: charge, last_payment_error: error, next_action: next } = intent;
   if (object !== 'payment_intent') throw new TypeError('the answer of Stripe is not a payment intent');
   if (typeof charge === 'string') throw new TypeError('the latest charge is not expanded');
   if (charge?.status === 'succeeded' || status === 'succeeded') return { kind: 'succeeded', charge };
   if (charge?.status === 'pending' || status === 'processing') return { kind: 'under_way', charge };
-  if (status === 'requires_action') return { kind: 'challenge' };
+  if (status === 'requires_action') return { kind: 'challenge', url: next?.redirect_to_url?.url ?? null };
   if (charge?.status === 'failed') {
     const decline = { decline_code: error?.decline_code ?? charge.outcome?.reason, code: charge.failure_code };
     return declined(decline);
@@ -43,12 +44,13 @@ function declined(decline: { decline_code?: string | null; code?: string | null 
 
 /**
  * Makes a decline final. A declined intent could be confirmed again, by a program or by a person in Stripe's dashboard:
- * it is canceled before anybody is told. An unattended payment that waits for the payer has failed; it is canceled too.
+ * it is canceled before anybody is told. A payment that waits for a payer who cannot come back to us has failed; it is
+ * canceled too. One whose payer can is left alone.
  * @returns the judgement of what is at Stripe afterwards: somebody may have been quicker.
  */
 export async function settle(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<Judgement> {
   const judged = judge(intent);
-  const isOpen = intent.status !== 'canceled' && (judged.kind === 'failed' || judged.kind === 'challenge');
+  const isOpen = intent.status !== 'canceled' && (judged.kind === 'failed' || isLost(judged));
   if (!isOpen) return judged;
   const after = judge(await cancelIntent(stripe, intent.id));
   if (after.kind === 'canceled' && judged.kind === 'failed') return judged;
@@ -56,6 +58,10 @@ export async function settle(stripe: Stripe, intent: Stripe.PaymentIntent): Prom
     return { kind: 'failed', code: 'authentication_required', processorCode: 'authentication_required' };
   }
   return after;
+}
+
+function isLost(judged: Judgement): boolean {
+  return judged.kind === 'challenge' && judged.url === null;
 }
 
 /**

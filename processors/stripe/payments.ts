@@ -61,7 +61,7 @@ async function reserve(db: Db, stripe: Stripe, key: string, body: PrepareBody): 
         currency: currency.toLowerCase(),
         customer,
         payment_method: token,
-        ...(debit === undefined ? forCards : forDebits),
+        ...(debit === undefined ? kindsFor(body) : forDebits),
         metadata: {
           ...{ attempt: key, payment_intent: body.payment_intent_id, biller: body.account },
           ...(debit === undefined ? {} : { mandate_reference: debit.mandate_reference }),
@@ -80,8 +80,11 @@ async function reserve(db: Db, stripe: Stripe, key: string, body: PrepareBody): 
   return insertReservation(db, reserved, key, created, mandate);
 }
 
-/** The method is named. Without this, Stripe wants an address to come back to from other kinds. */
-const forCards = { automatic_payment_methods: { enabled: true, allow_redirects: 'never' } } as const;
+/** The method is named. Without this, Stripe wants an address to come back to from all kinds. */
+function kindsFor({ attended, return_url: returnUrl }: PrepareBody) {
+  if (attended && returnUrl !== undefined) return { payment_method_types: ['card'] };
+  return { automatic_payment_methods: { enabled: true, allow_redirects: 'never' as const } };
+}
 /** So that the mandate of the first debit serves for later ones too. */
 const forDebits = { payment_method_types: ['au_becs_debit'], setup_future_usage: 'off_session' } as const;
 
@@ -121,9 +124,9 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
  * @returns whether Stripe has refused.
  * @throws what Stripe says of a request that it has not decided.
  */
-async function confirm(stripe: Stripe, found: Reservation, { debit }: ChargeBody): Promise<boolean> {
+async function confirm(stripe: Stripe, found: Reservation, body: ChargeBody): Promise<boolean> {
   const { reference, amount } = found;
-  const permission = found.mandate_reference === null ? { off_session: true } : permissionOf(found, debit);
+  const permission = found.mandate_reference === null ? presenceOf(body) : permissionOf(found, body.debit);
   try {
     await stripe.paymentIntents.confirm(
       reference,
@@ -135,6 +138,11 @@ async function confirm(stripe: Stripe, found: Reservation, { debit }: ChargeBody
     return true;
   }
   return false;
+}
+
+/** Whether the payer is there, and where a challenge leads back to. */
+function presenceOf({ attended, return_url: returnUrl }: ChargeBody): Stripe.PaymentIntentConfirmParams {
+  return attended && returnUrl !== undefined ? { return_url: returnUrl } : { off_session: true };
 }
 
 /** Tells the state of a payment. */
@@ -196,7 +204,13 @@ function told(found: Reservation, state: Judgement, ids: { idempotency_key?: str
     const expected_at = expectedAt(charged).toISOString();
     return { status: 200, body: { ...ids, reference, outcome: 'submitted', expected_at } };
   }
-  if (state.kind === 'under_way' || state.kind === 'challenge') return noOutcome(503, 'Stripe has not decided yet');
+  if (state.kind === 'under_way' || (state.kind === 'challenge' && state.url === null)) {
+    return noOutcome(503, 'Stripe has not decided yet');
+  }
+  if (state.kind === 'challenge') {
+    const next_action = { redirect_url: state.url };
+    return { status: 200, body: { ...ids, reference, outcome: 'requires_action', next_action } };
+  }
   // A charge has no such outcome: the service asks by the reference.
   if (state.kind === 'returned' && ids.idempotency_key !== undefined) {
     return noOutcome(503, 'the debit was made, and has been taken back since');

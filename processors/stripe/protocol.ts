@@ -16,8 +16,14 @@ const debit = Type.Object({
   mandate_reference: Type.String({ minLength: 1, maxLength: 100 }),
   mandate: Type.Object({ accepted_at: nullable, type: nullable, ip_address: nullable, user_agent: nullable }),
 });
+/** Where the payer of an attended payment comes back to. */
+const attendance = {
+  attended: Type.Optional(Type.Boolean()),
+  return_url: Type.Optional(Type.String({ maxLength: 2_048, pattern: '^https?://' })),
+};
 const payment = {
   ...forAccount,
+  ...attendance,
   ...money,
   payment_intent_id: Type.String({ maxLength: 100 }),
   payment_method: Type.Object({

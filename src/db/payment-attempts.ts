@@ -180,6 +180,21 @@ export async function selectAttemptByReference(
 }
 
 /**
+ * A hundred of the attempts of live payments that wait for a challenge and were opened between two instants, in any
+ * order: one that nobody ends must not keep the others from being looked at.
+ */
+export async function listChallengedAttempts(
+  db: Db,
+  { after, before }: { after: RealInstant; before: RealInstant },
+): Promise<PaymentAttemptRow[]> {
+  return db<PaymentAttemptRow[]>`
+    select a.* from payment_attempts a join payment_intents i on i.id = a.payment_intent_id
+    where a.outcome = 'requires_action' and i.livemode and a.opened_at between ${after} and ${before}
+    order by random()
+    limit 100`;
+}
+
+/**
  * Records the outcome of an attempt, once. The caller has locked the intent and read the attempt's outcome. A late
  * worker fails here, and its transaction rolls back. The column `settled_at` says when the attempt completed. It stays
  * null for `requires_action`.

@@ -1,3 +1,5 @@
+import type { RealInstant } from '../platform/real-time.ts';
+
 /**
  * Why a charge failed, shown as `last_payment_error.code` (contract: coarse decline category; decisions: Decline
  * codes).
@@ -20,7 +22,20 @@ export type DeclineCode =
   | 'debit_withdrawn';
 
 /** The outcome of one attempt to charge. A decline is an outcome, never an exception. */
-export type ChargeOutcome = { kind: 'succeeded' } | ChargeFailure | { kind: 'requires_action' };
+export type ChargeOutcome = { kind: 'succeeded' } | ChargeFailure | Challenge;
+
+/** The payer has to approve the payment. */
+export interface Challenge {
+  kind: 'requires_action';
+  /** Where the processor takes the payer for it. Without it, the service cannot send the payer there. */
+  redirect?: ChallengeRedirect;
+}
+
+interface ChallengeRedirect {
+  url: string;
+  /** When the processor ends the challenge; null if it did not say. */
+  expiresAt: RealInstant | null;
+}
 
 export interface ChargeFailure {
   kind: 'failed';

@@ -1,11 +1,16 @@
 import { type Html, html } from '../platform/html.ts';
-import { InvalidState } from '../services/errors.ts';
-import { answerChallenge, type ChallengePage, findChallenge } from '../services/pages/payment-pages.ts';
+import { InvalidState, ProcessorUnavailable } from '../services/errors.ts';
+import {
+  answerChallenge,
+  askAboutChallenge,
+  type ChallengePage,
+  findChallenge,
+} from '../services/pages/payment-pages.ts';
 import { postedVersion, proofName, proofOf, signature, withProof } from './forms.ts';
 import { alert, rows } from './layout.ts';
 import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { amountRows, reasonOf } from './payment-words.ts';
-import { badForm, notFound, oneMoment, staleForm } from './plain-pages.ts';
+import { badForm, notFound, notKnownYet, oneMoment, staleForm } from './plain-pages.ts';
 
 const action = 'challenge';
 
@@ -13,7 +18,41 @@ async function show(request: PageRequest): Promise<Answer> {
   const { deps, token } = request;
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
   if (found === null) return notFound;
-  return found.intent.status === 'requires_action' ? question(request, found) : ended(request, found);
+  if (found.intent.status !== 'requires_action') return ended(request, found);
+  return found.intent.livemode ? showLive(request, found) : question(request, found);
+}
+
+/**
+ * The way to the processor's page, and back from it. What stands in the URL after the token is not read: the processor
+ * tells what the payer did there.
+ */
+async function showLive(request: PageRequest, found: ChallengePage): Promise<Answer> {
+  const { deps, token } = request;
+  try {
+    const url = await askAboutChallenge(deps.sql, deps.processors, found);
+    if (url !== null) return wayToBank(request, found, url);
+  } catch (error) {
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+    deps.logger.info(
+      { err: error.cause, payment_intent_id: found.intent.id },
+      'the processor did not tell a challenge',
+    );
+    return notKnownYet(found.payee, `/challenge/${token}`);
+  }
+  const after = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
+  return after === null ? notFound : ended(request, after);
+}
+
+function wayToBank(request: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {
+  return {
+    status: 200,
+    title: 'Confirm this payment',
+    payee,
+    main: html`<p>Your bank asks you to confirm this payment. You come back here afterwards.</p>
+${rows([['Pay to', payee.name], ...amountRows(intent, request.locale)])}
+${onward(url, 'Go on to your bank', null)}
+${onward(wayBack(request, { intent, session }), 'Leave without deciding', 'other')}`,
+  };
 }
 
 /** Completes the challenge. If no challenge waits, the page shows the state of the payment. */
@@ -22,6 +61,8 @@ async function answer(request: PageRequest): Promise<Answer> {
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
   if (found === null) return notFound;
   const here = `/challenge/${token}`;
+  // In live mode the bank's page has the question.
+  if (found.intent.livemode) return { goTo: here };
   const version = postedVersion(request, action);
   // A challenge of an earlier attempt: the payer has seen another one since.
   if (version === null) return staleForm(found.payee, here);

@@ -84,6 +84,19 @@ export function oneMoment(payee: Payee, path: string): Page {
   };
 }
 
+/** The processor has not said what became of a challenge. The page asks again. */
+export function notKnownYet(payee: Payee, path: string): Page {
+  return {
+    status: 200,
+    title: 'One moment',
+    payee,
+    main: html`<p>We do not know yet what your bank has decided. This page asks again in a few seconds. You will not be
+charged twice.</p>
+<p><a class="button" href="${path}">Ask again</a></p>`,
+    headers: { Refresh: '5' },
+  };
+}
+
 export const unavailable: Page = {
   status: 503,
   title: 'We will be back in a moment',

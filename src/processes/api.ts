@@ -6,6 +6,7 @@ import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { takesWrites } from '../platform/postgres/transaction.ts';
 import { accountReader } from '../services/customers/bank-accounts.ts';
+import { createPageUrls } from '../services/pages/page-urls.ts';
 import { createWebApp } from '../sites/app.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf, webUisOf } from './dependencies.ts';
@@ -60,6 +61,7 @@ const app = createWebApp({
   processors: processorsOf(
     config,
     accountReader(sql, () => keys.vault),
+    (id) => createPageUrls(publicUrl, keys.vault).of('challenge', id),
   ),
   canSkipTime: timeSkipping.known,
   forThisMachine,

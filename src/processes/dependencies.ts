@@ -9,6 +9,7 @@ import type { Config } from './config/config.ts';
 /**
  * The processors of this configuration: the sandbox's, inside the service or in one of its own, with a ledger if one is
  * configured; and the processor service of live mode, if there is one.
+ * @param returnUrlOf see `createHttpProcessor`. Live mode alone.
  */
 export function processorsOf(
   {
@@ -17,8 +18,12 @@ export function processorsOf(
     liveProcessor,
   }: Pick<Config, 'sandboxLedger' | 'sandboxProcessor' | 'liveProcessor'>,
   readAccount: ReadBankAccount,
+  returnUrlOf?: (paymentIntentId: string) => string,
 ): Processors {
-  const live = liveProcessor === null ? null : createHttpProcessor({ ...liveProcessor, readAccount });
+  const live =
+    liveProcessor === null
+      ? null
+      : createHttpProcessor({ ...liveProcessor, readAccount, ...(returnUrlOf && { returnUrlOf }) });
   const inside =
     service === null ? sandboxProcessor : createHttpProcessor({ ...service, livemode: false, readAccount });
   if (sandboxLedger === null) return { sandbox: inside, live };

@@ -10,6 +10,7 @@ import type { Processors } from '../processors/processor.ts';
 import { followLedgers } from '../services/ledger/follower.ts';
 import { expireMandates } from '../services/mandates/mandate-ends.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
+import { settleChallenges } from '../services/payments/processor-challenge.ts';
 import { compareWithProcessor } from '../services/payments/processor-comparison.ts';
 import { recoverRefunds } from '../services/payments/refunds.ts';
 import { chargeHook } from '../services/subjects/charge-hook.ts';
@@ -21,17 +22,18 @@ const followEveryMs = 500;
 
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
- * processor and recording the outcome, compares the movements of the live processor with the database, and ends
- * mandates that have lapsed. It removes expired idempotency keys, old counts of the pages for payers, and the account
- * numbers that payers have entered there and that nothing has used for a day. While all that goes on, it posts events
- * to the ledger, and checks the invariants, a few at a time: in a large database, one of them may take minutes. Any
- * number of processes may run it side by side.
+ * processor and recording the outcome, settles challenges whose payer has not come back, compares the movements of the
+ * live processor with the database, and ends mandates that have lapsed. It removes expired idempotency keys, old counts
+ * of the pages for payers, and the account numbers that payers have entered there and that nothing has used for a day.
+ * While all that goes on, it posts events to the ledger, and checks the invariants, a few at a time: in a large
+ * database, one of them may take minutes. Any number of processes may run it side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const checks = createInvariantChecks(sql);
   const duties = {
     // By the database's clock: the attempts of a process whose own clock is wrong are found too.
     'recover charges': async () => recoverCharges(sql, { processors, hook: chargeHook }, await databaseNow(sql)),
+    'settle challenges': async () => settleChallenges(sql, { processors, hook: chargeHook }, await databaseNow(sql)),
     'recover refunds': async () => recoverRefunds(sql, processors, await databaseNow(sql)),
     'compare with the live processor': async () => {
       const holds = await compareWithProcessor(sql, processors.live);

@@ -5,6 +5,7 @@ import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { takesWrites } from '../platform/postgres/transaction.ts';
 import { accountReader } from '../services/customers/bank-accounts.ts';
+import { createPageUrls } from '../services/pages/page-urls.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -43,6 +44,7 @@ const pages = createPages({
   processors: processorsOf(
     config,
     accountReader(sql, () => keys.vault),
+    (id) => createPageUrls(publicUrl, keys.vault).of('challenge', id),
   ),
   publicUrl,
   trustedProxies: config.trustedProxies,

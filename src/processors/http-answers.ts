@@ -1,4 +1,5 @@
 import {
+  type Challenge,
   type ChargeFailure,
   type ChargeOutcome,
   type DeclineCode,
@@ -6,6 +7,7 @@ import {
   declineMessage,
 } from '../domain/charge-outcome.ts';
 import { type CustomerInstant, customerInstant } from '../domain/instants.ts';
+import { realInstant } from '../platform/real-time.ts';
 import {
   type CardDetails,
   type ChargeRequest,
@@ -28,6 +30,8 @@ import {
 export interface HttpAnswer {
   /** The processor, for people. */
   from: string;
+  /** Whether the processor is on this machine. It may then send payers to this machine too, without TLS. */
+  isOnLoopback: boolean;
   status: number;
   /** The header Retry-After, in milliseconds; null without one. */
   retryAfterMs: number | null;
@@ -83,6 +87,7 @@ const codesOfDebits = [
 ] as const;
 
 const longestReference = 200;
+const longestRedirect = 2_048;
 
 /**
  * Returns the reservation of a payment, or the failure of one that the processor does not take. An answer counts only
@@ -259,10 +264,34 @@ function chargedOf(
   body: Body & { outcome: string },
   request: ChargeRequest,
 ): ChargeOutcome | Submitted {
-  if (body.outcome === 'succeeded' || body.outcome === 'requires_action') return { kind: body.outcome };
+  if (body.outcome === 'succeeded') return { kind: body.outcome };
+  if (body.outcome === 'requires_action') return challengeOf(answer, body);
   if (body.outcome === 'submitted') return { kind: 'submitted', expectedAt: instantIn(answer, body.expected_at) };
   const bankCode = bankCodeOf(body);
   return { ...declined(codeOf(body, request)), ...(bankCode === null ? {} : { bankCode }) };
+}
+
+/** The challenge of a charge. An address that payers must not be sent to makes the answer one of no outcome. */
+function challengeOf(answer: HttpAnswer, { next_action: next }: Body): Challenge {
+  if (next == null) return { kind: 'requires_action' };
+  const { redirect_url: url, expires_at: end } = next as Body;
+  if (!isRedirect(url, answer)) throw unknownOutcome(answer);
+  const expiresAt = end == null ? null : realInstant(String(end));
+  if (expiresAt !== null && Number.isNaN(expiresAt.getTime())) throw unknownOutcome(answer);
+  return { kind: 'requires_action', redirect: { url, expiresAt } };
+}
+
+/** Whether payers may be sent there: by https, or on this machine if the processor is on it. */
+function isRedirect(value: unknown, { isOnLoopback }: HttpAnswer): value is string {
+  if (typeof value !== 'string' || value.length > longestRedirect || !URL.canParse(value)) return false;
+  const { protocol, hostname, username, password } = new URL(value);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isOnLoopback && isLoopbackName(hostname));
+}
+
+/** Whether a host, as the class URL has it, is this machine. */
+export function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** Any other code of a card is shown as `card_declined`, of a debit as `processor_rejected`. */

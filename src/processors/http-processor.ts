@@ -6,6 +6,7 @@ import {
   checkCanceled,
   type HttpAnswer,
   inquiryOf,
+  isLoopbackName,
   movementsOf,
   noticesOf,
   refundInquiryOf,
@@ -36,6 +37,11 @@ export interface HttpProcessorOptions {
   timeoutMs?: number;
   /** Opens the bank accounts that have no token. Without it, none is sent. */
   readAccount?: ReadBankAccount;
+  /**
+   * Returns where the payer of a payment comes back to after a challenge. Without it, no charge is made with the payer
+   * present.
+   */
+  returnUrlOf?: (paymentIntentId: string) => string;
 }
 
 /** A processor service, called by the protocol of docs/processors.md. */
@@ -84,6 +90,7 @@ export function createHttpProcessor({
   livemode = true,
   timeoutMs = 30_000,
   readAccount = async () => null,
+  returnUrlOf,
 }: HttpProcessorOptions): HttpProcessor {
   const agent = new Agent({
     connections: callsUnderWay,
@@ -94,7 +101,8 @@ export function createHttpProcessor({
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, hostname } = new URL(url);
+  const isOnLoopback = isLoopbackName(hostname);
   const from = livemode ? 'the live processor' : 'the sandbox’s processor';
   const short = Math.min(timeoutMs, shortTimeoutMs);
   /** Until then the processor wants no requests at all; monotonic clock. */
@@ -128,6 +136,7 @@ export function createHttpProcessor({
       });
       const answer: HttpAnswer = {
         from,
+        isOnLoopback,
         status: response.statusCode,
         retryAfterMs: retryAfterOf(response.headers['retry-after']),
         body: await readAll(response.body, mostBytes),
@@ -152,7 +161,9 @@ export function createHttpProcessor({
     const { paymentMethodId, paymentMethodType: type, paymentMethodToken: token } = request;
     const isTyped = type === 'au_becs_debit' && token === null;
     const account = isTyped ? await readAccount(paymentMethodId, { livemode }) : null;
-    return { ...forOf(request), ...chargeMembers(request, account) };
+    const isAttended = request.attended && returnUrlOf !== undefined;
+    const attended = isAttended ? { attended: true, return_url: returnUrlOf(request.paymentIntentId) } : {};
+    return { ...forOf(request), ...chargeMembers(request, account), ...attended };
   }
 
   return {

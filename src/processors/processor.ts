@@ -34,6 +34,8 @@ export interface ChargeRequest {
   /** Sandbox only. */
   fixtureToken: string | null;
   metadata: Record<string, string>;
+  /** Whether the payer can be sent to a challenge: a payment by card that is confirmed, and is of nothing else. */
+  attended: boolean;
   /** For a bank account that is debited under a mandate; else null. */
   debit: DebitRequest | null;
 }

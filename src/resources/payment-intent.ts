@@ -144,8 +144,8 @@ export const PaymentIntent = Strict(
     next_action: Type.Optional(
       Nullable(NextAction, {
         description:
-          'Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your ' +
-          'processor has the page. Shown where `client_secret` is.',
+          'Where to send the payer while the status is `requires_action`, else null: a page of the ' +
+          'service, which in live mode leads to the payer’s bank and back. Shown where `client_secret` is.',
       }),
     ),
     receipt_url: Type.Optional(

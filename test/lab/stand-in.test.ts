@@ -69,6 +69,7 @@ describe('the stand-in for a live processor', function () {
       paymentMethodToken: 'tok_sandbox_visa_succeed',
       fixtureToken: null,
       metadata: weather === '' ? {} : { _stand_in: weather },
+      attended: false,
       debit: null,
       ...over,
     };

@@ -34,6 +34,7 @@ const chargeRequest: ChargeRequest = {
   paymentMethodToken: 'tok_1',
   fixtureToken: null,
   metadata: { order: '7' },
+  attended: false,
   debit: null,
 };
 const debitRequest: ChargeRequest = {
@@ -121,6 +122,14 @@ const unknownAnswers: [what: string, status: number, body: (outcome: string) => 
   ['a gateway time-out (504)', 504, () => ''],
 ];
 
+const bank = 'https://bank.example.com/3ds?id=1';
+const goTo = (redirect_url: unknown, more: object = {}) =>
+  said('requires_action', { next_action: { redirect_url, ...more } });
+const challengeAt = (url: string, expiresAt: Date | null = null) => ({
+  kind: 'requires_action',
+  redirect: { url, expiresAt },
+});
+
 /** Every answer that a call believes, and what it means. `refused`: only canceling and asking tells. */
 const answers: [call: keyof typeof calls, what: string, status: number, body: string, means: object | string][] = [
   ['prepare', 'a reservation', 200, said('reserved'), { kind: 'reserved', reference }],
@@ -132,6 +141,21 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['prepare', 'a charge where none was made', 200, said('succeeded'), 'unknown'],
   ['charge', 'a success', 200, said('succeeded'), { kind: 'succeeded' }],
   ['charge', 'a challenge', 200, said('requires_action'), { kind: 'requires_action' }],
+  ['charge', 'a challenge that says where', 200, goTo(bank), challengeAt(bank)],
+  [
+    ...(['charge', 'a challenge that ends', 200, goTo(bank, { expires_at: instant })] as const),
+    challengeAt(bank, new Date(instant)),
+  ],
+  ['charge', 'a challenge on this machine', 200, goTo('http://127.0.0.1:9/3ds'), challengeAt('http://127.0.0.1:9/3ds')],
+  ['charge', 'a challenge that ends at no date', 200, goTo(bank, { expires_at: 'soon' }), 'unknown'],
+  ['charge', 'a challenge without TLS', 200, goTo('http://bank.example.com/3ds'), 'unknown'],
+  ['charge', 'a challenge at a look-alike of this machine', 200, goTo('http://127.0.0.1.example.com/'), 'unknown'],
+  ['charge', 'a challenge that is a script', 200, goTo('javascript:alert(1)'), 'unknown'],
+  ['charge', 'a challenge at data', 200, goTo('data:text/html,x'), 'unknown'],
+  ['charge', 'a challenge with a user in its address', 200, goTo('https://pay.example.com@evil.example/'), 'unknown'],
+  ['charge', 'a challenge at no address', 200, goTo('/3ds'), 'unknown'],
+  ['charge', 'a challenge at null', 200, goTo(null), 'unknown'],
+  ['charge', 'a challenge at 2,049 characters', 200, goTo(`https://b.example/${'x'.repeat(2_031)}`), 'unknown'],
   ['charge', 'a decline', 200, said('failed', { code: 'insufficient_funds' }), declined('insufficient_funds')],
   ['charge', 'a decline under 402', 402, said('failed', { code: 'authentication_required' }), needsPayer],
   ['charge', 'a time-out of the issuer', 402, said('failed', { code: 'gateway_timeout' }), declined('gateway_timeout')],
@@ -166,6 +190,8 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['debit', 'a dishonour with a code of its own', 402, said('failed', { code: 'x' }), declined('processor_rejected')],
   ['inquire', 'a success', 200, said('succeeded'), { kind: 'succeeded', nextAt: null }],
   ['inquire', 'a challenge', 200, said('requires_action'), { kind: 'requires_action', nextAt: null }],
+  ['inquire', 'a challenge that says where', 200, goTo(bank), { ...challengeAt(bank), nextAt: null }],
+  ['inquire', 'a challenge without TLS', 200, goTo('http://bank.example.com/3ds'), 'unknown'],
   ['inquire', 'a decline', 200, said('failed'), { ...refusedByIssuer, nextAt: null }],
   ['inquire', 'a payment that is not charged', 200, said('not_charged'), { kind: 'not_charged', nextAt: null }],
   ['inquire', 'a payment that was canceled', 200, said('canceled'), { kind: 'canceled', nextAt: null }],
@@ -385,6 +411,24 @@ describe('the client of a processor service', () => {
     const startedAt = performance.now();
     await assert.rejects(processor.notices('41', AbortSignal.timeout(50)), unknownBecause(/gave no outcome/));
     assert.ok(performance.now() - startedAt < 2_000);
+  });
+
+  it('says that the payer is there, and where he comes back to, of an attended charge and its reservation alone', async () => {
+    answer = (response) => response.writeHead(500).end();
+    const returnUrlOf = (id: string) => `https://pay.example.com/challenge/${id}`;
+    const client = createHttpProcessor({ url: server.url, secret, returnUrlOf });
+    for (const asked of [{ ...chargeRequest, attended: true }, chargeRequest]) {
+      await assert.rejects(client.prepare(asked));
+      await assert.rejects(client.charge(asked, reference));
+    }
+    await assert.rejects(processor.charge({ ...chargeRequest, attended: true }, reference));
+    await client.close();
+    const sent = received.map(({ body }) => JSON.parse(String(body)));
+    const there = [true, returnUrlOf('pi_1')];
+    assert.deepEqual(
+      sent.map(({ attended, return_url }) => (attended === undefined ? return_url : [attended, return_url])),
+      [there, there, undefined, undefined, undefined],
+    );
   });
 
   it('sends one POST for each call, with the secret, and with the key where something may be made', async () => {

@@ -60,6 +60,7 @@ describe('every processor of the sandbox', function () {
       paymentMethodToken: null,
       fixtureToken: null,
       metadata: {},
+      attended: false,
       debit: null,
       ...over,
     };

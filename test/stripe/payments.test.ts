@@ -70,6 +70,64 @@ describe('a payment by Stripe', function () {
     });
   }
 
+  const returnUrl = 'https://pay.example.com/challenge/pi_1_x';
+  /** A reservation whose payer is there. */
+  async function attended() {
+    const body = stripe.payment(await stripe.card('challenge'), { attended: true, return_url: returnUrl });
+    const key = `att_${crypto.randomUUID().slice(0, 8)}`;
+    const { reference } = (await stripe.call('/prepare', body, key)).body;
+    return { key, body, reference: String(reference) };
+  }
+  async function answerAtBank(reference: string, success: boolean) {
+    const { client_secret } = await atStripe(`payment_intents/${reference}`);
+    const form = { client_secret: String(client_secret), success: String(success) };
+    return atStripe(`payment_intents/${reference}/_authenticate`, form);
+  }
+
+  it('that needs its payer says where to send him, in each answer while that is open, and is charged once', async () => {
+    const reserved = await attended();
+    const answers = [await charge(reserved), await charge(reserved), await stripe.call('/inquire', reserved)];
+    for (const { status, body } of answers) {
+      assert.deepEqual([status, body.outcome], [200, 'requires_action']);
+      const { redirect_url } = body.next_action as { redirect_url: string };
+      assert.match(redirect_url, new RegExp(`/3ds/${reserved.reference}$`));
+    }
+    assert.equal(await taken(reserved.key), 0);
+    await answerAtBank(reserved.reference, true);
+    assert.equal(await inquire(reserved.reference), 'succeeded');
+    assert.equal((await charge(reserved)).body.outcome, 'succeeded');
+    assert.equal(await taken(reserved.key), 1);
+  });
+
+  it('whose payer fails the challenge is declined for good with authentication_required', async () => {
+    const reserved = await attended();
+    await charge(reserved);
+    await answerAtBank(reserved.reference, false);
+    const { body } = await stripe.call('/inquire', { reference: reserved.reference });
+    assert.deepEqual([body.outcome, body.code], ['failed', 'authentication_required']);
+    assert.equal((await atStripe(`payment_intents/${reserved.reference}`)).status, 'canceled');
+    assert.equal((await charge(reserved)).body.outcome, 'failed');
+  });
+
+  it('whose challenge is given up is canceled, and cannot be passed later; one that was passed first is paid', async () => {
+    const [left, passed] = [await attended(), await attended()];
+    for (const each of [left, passed]) await charge(each);
+    await answerAtBank(passed.reference, true);
+    assert.equal((await stripe.call('/cancel', { reference: left.reference })).body.outcome, 'canceled');
+    assert.equal((await stripe.call('/cancel', { reference: passed.reference })).body.outcome, 'succeeded');
+    await answerAtBank(left.reference, true);
+    assert.equal(await inquire(left.reference), 'canceled');
+    assert.deepEqual([await taken(left.key), await taken(passed.key)], [0, 1]);
+  });
+
+  it('whose payer is there is charged at once if the card needs nothing', async () => {
+    const token = await stripe.card();
+    const body = stripe.payment(token, { attended: true, return_url: returnUrl });
+    const { reference } = (await stripe.call('/prepare', body, 'att_frictionless')).body;
+    const answer = await charge({ key: 'att_frictionless', body, reference: String(reference) });
+    assert.equal(answer.body.outcome, 'succeeded');
+  });
+
   it('that would need the payer fails with authentication_required, and is canceled', async () => {
     const reserved = await stripe.reserved(await stripe.card('challenge'));
     const answer = await charge(reserved);

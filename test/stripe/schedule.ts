@@ -77,7 +77,14 @@ export async function playSchedule({ rig, sql }: Place, name: string): Promise<T
       totalAmount: amount,
     },
     ...{ currency: 'AUD', attempt: 1, openedAt: realNow(), paymentMethodId: newId('payment_method') },
-    ...{ paymentMethodType: 'card', paymentMethodToken: token, fixtureToken: null, metadata: {}, debit: null },
+    ...{
+      paymentMethodType: 'card',
+      paymentMethodToken: token,
+      fixtureToken: null,
+      metadata: {},
+      debit: null,
+      attended: false,
+    },
   };
   let isReopened = false;
   let hadPerson = false;

@@ -119,6 +119,7 @@ export class Session {
       paymentMethodToken: isFixture ? null : token,
       fixtureToken: isFixture ? token : null,
       metadata: {},
+      attended: false,
       debit: null,
       ...over,
     };
@@ -272,7 +273,8 @@ export class Session {
     const signal = AbortSignal.timeout(postTimeoutMs);
     try {
       const answer = await fetch(`${this.#relay.url}${path}`, { method: 'POST', headers, body, signal });
-      return { from: 'the service', status: answer.status, retryAfterMs: null, body: await answer.text() };
+      const { status } = answer;
+      return { from: 'the service', isOnLoopback: true, status, retryAfterMs: null, body: await answer.text() };
     } catch {
       return null;
     }

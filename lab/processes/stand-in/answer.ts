@@ -309,6 +309,7 @@ function requestOf(key: string, body: Body): ChargeRequest {
     paymentMethodId: namedId('payment_method', id),
     paymentMethodType: type,
     paymentMethodToken: token,
+    attended: body.attended === true,
     // In live mode a card is chosen by the token that the biller saved.
     fixtureToken: body.livemode ? token : (fixture_token ?? null),
     metadata: body.metadata,

@@ -37,6 +37,9 @@ export interface Body {
     };
   };
   metadata: Record<string, string>;
+  /** The payer can be sent to a challenge, and comes back there. */
+  attended?: boolean;
+  return_url?: string;
   /** Of a charge, an inquiry and a cancellation. */
   reference?: string;
   /** Of a refund: that of the charge. */

@@ -167,17 +167,22 @@ const cancel = route({
   summary: 'Cancel a payment intent',
   description:
     'Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for ' +
-    'its hand-over to the bank. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close ' +
+    'its hand-over to the bank. It also ends a schedule. A challenge at a live processor is given up there first. A payment intent of a plan cannot be canceled: suspend or close ' +
     'the plan.',
   access: { scope: 'payment_intents:write' },
   invalid: 400,
+  errors: notCharged,
+  idempotency: 'committed-first',
   response: {
     status: 200,
     schema: PaymentIntent,
     example: { ...paidExample, status: 'canceled', net_collected_amount: 0, collected_at: null },
   },
-  handle: async ({ context, params, deps }) =>
-    presentPaymentIntent(await cancelPaymentIntent(deps.db, chargeHook, context, params.payment_intent_id)),
+  handle: async ({ context, params, deps }) => {
+    const { payment_intent_id: id } = params;
+    const request = repeatable(deps, presentPaymentIntent);
+    return presentPaymentIntent(await cancelPaymentIntent(deps.db, chargingOf(deps), context, id, request));
+  },
 });
 
 const completeAction = route({
@@ -250,8 +255,8 @@ function shownToActor(
 type Showing = { vault: Vault; pageUrls: PageUrls };
 
 /** What lets its holder act on the intent, and the URL of its receipt. */
-function shownOnce({ vault, pageUrls }: Showing, { id, status, livemode }: PaymentIntentRow): ShownOnce {
-  const waits = status === 'requires_action' && !livemode;
+function shownOnce({ vault, pageUrls }: Showing, { id, status }: PaymentIntentRow): ShownOnce {
+  const waits = status === 'requires_action';
   return {
     client_secret: vault.clientSecretOf(id),
     next_action: waits ? { type: 'redirect', url: pageUrls.of('challenge', id) } : null,

@@ -13,15 +13,17 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../accounts/vault.ts';
 import { tokenOf } from '../links/tokens.ts';
 import { completeChallenge } from '../payments/challenge-completion.ts';
+import { settleChallenge } from '../payments/processor-challenge.ts';
 import type { PayerRequest } from '../request-context.ts';
 import { chargeHook } from '../subjects/charge-hook.ts';
 import { intentIdOf } from './page-urls.ts';
 import { openPaying, type Paying } from './paying.ts';
 
-/** The page of a payer's bank for one payment, in the sandbox. */
+/** The page of a challenge: in the sandbox in place of the payer's bank, in live mode the way to it and back. */
 export interface ChallengePage extends Paying {
   intent: PaymentIntentRow;
   /** The checkout session that the payer came from, or null. */
@@ -39,7 +41,7 @@ export interface Receipt extends Paying {
   refunds: { id: string; amount: MinorUnits; updated_at: CustomerInstant }[];
 }
 
-/** Reads what the challenge page of this token shows. Null for an unknown token, and in live mode. Writes nothing. */
+/** Reads what the challenge page of this token shows. Null for an unknown token. Writes nothing. */
 export async function findChallenge(
   db: Db,
   vault: Vault,
@@ -48,8 +50,7 @@ export async function findChallenge(
 ): Promise<ChallengePage | null> {
   const id = intentIdOf(vault, 'challenge', token);
   const intent = id === null ? null : await selectIntentOfPage(db, id);
-  // In live mode the challenge is a page of the payer's real bank.
-  if (intent === null || intent.livemode) return null;
+  if (intent === null) return null;
   const tenant = tenantOf(intent);
   const { checkout_session_id: sessionId } = intent;
   const row = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
@@ -68,6 +69,21 @@ export async function answerChallenge(
   answer: 'approve' | 'decline',
 ): Promise<void> {
   await completeChallenge(pool, chargeHook, context, intent.id, answer === 'approve' ? 'succeed' : 'fail');
+}
+
+/**
+ * Asks the processor where the payer of a live payment goes on, or what became of the challenge, and records that.
+ * @returns the URL of the processor's page; null if there is nowhere to go.
+ * @throws ProcessorUnavailable
+ */
+export async function askAboutChallenge(
+  pool: Pool,
+  processors: Processors,
+  { intent, context: { now, requestId } }: ChallengePage,
+): Promise<string | null> {
+  const charging = { processors, hook: chargeHook };
+  const found = await settleChallenge(pool, charging, intent.id, { now, requestId, giveUp: 'if_due' });
+  return found.kind === 'waits' ? found.url : null;
 }
 
 /** Reads the receipt of this token. Null for an unknown token, and if no money was taken. Writes nothing. */

@@ -57,7 +57,13 @@ export const answerRows: readonly Row[] = [
         // Whether it repeats key and reference is the row above.
         const ids = { idempotency_key: key, ...(path === '/prepare' ? {} : { reference }) };
         const whole = JSON.stringify({ ...body, ...ids });
-        const read = { from: 'the service', status: answer.status, retryAfterMs: null, body: whole };
+        const read = {
+          from: 'the service',
+          isOnLoopback: true,
+          status: answer.status,
+          retryAfterMs: null,
+          body: whole,
+        };
         const isRead = isBelieved(() => readers[path]?.(read, request));
         expect(isRead, `${path} responds ${answer.status} with the outcome ${body.outcome}: that is not an outcome`);
       }

@@ -1,0 +1,152 @@
+// The challenge of a payment at a processor. What the payer did there, only the processor tells. Nothing else ends it:
+// a payment is never failed or canceled here while the processor may still take the money.
+
+import { listChallengedAttempts, selectAttemptInFlight } from '../../db/payment-attempts.ts';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { selectReservation } from '../../db/payment-reservations.ts';
+import { challengeMs } from '../../domain/challenges.ts';
+import { type ChargeFailure, declined } from '../../domain/charge-outcome.ts';
+import type { Id } from '../../domain/ids.ts';
+import { addMs, withoutClock } from '../../domain/instants.ts';
+import type { Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
+import { type Inquiry, OutcomeUnknown, type PaymentProcessor } from '../../processors/processor.ts';
+import { ProcessorNotConfigured } from '../errors.ts';
+import { allFinished, type Charging, orUnavailable, recordOutcome, reopenAttempt, reserves } from './charge.ts';
+import { requestUnder } from './reserved-charge.ts';
+
+/**
+ * - `waits`: the payer can be sent to `url`.
+ * - `elsewhere`: the processor waits for the payer, and does not say where.
+ * - `ended`: no challenge waits at a processor, or its outcome is recorded.
+ */
+export type ChallengeAtProcessor = { kind: 'waits'; url: string } | { kind: 'elsewhere' } | { kind: 'ended' };
+
+/** In milliseconds. Most payers come back earlier, and then their page asks. */
+const leftAloneMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
+
+interface Asking {
+  now: RealInstant;
+  requestId: string | null;
+  /**
+   * `if_due`: gives the challenge up when the payer's time is over. `to_cancel`: gives it up at once, and leaves it to
+   * the caller to end the payment.
+   */
+  giveUp: 'if_due' | 'to_cancel';
+}
+
+/**
+ * Asks the processor for the challenge of a live payment, and records its outcome. Of several that ask at once, one
+ * records it. A challenge that is given up is canceled at the processor first: the payment fails with
+ * `authentication_required` when the processor says that nothing was taken, and nothing will be.
+ * @throws ProcessorUnavailable when the processor gives no outcome. The payment is unchanged then.
+ * @throws ProcessorNotConfigured if the challenge is to be given up, and nobody can be asked.
+ */
+export async function settleChallenge(
+  pool: Pool,
+  { processors, hook }: Charging,
+  intentId: string,
+  { now, requestId, giveUp }: Asking,
+): Promise<ChallengeAtProcessor> {
+  const attempt = await selectAttemptInFlight(pool, intentId);
+  if (attempt?.outcome !== 'requires_action') return { kind: 'ended' };
+  const reservation = await selectReservation(pool, attempt.id);
+  const charge = await atomically(pool, (tx) => reopenAttempt(tx, attempt));
+  const processor = processors.live;
+  if (charge?.request == null || !charge.livemode || reservation?.reference == null) return { kind: 'ended' };
+  if (processor === null && giveUp === 'to_cancel') throw new ProcessorNotConfigured();
+  if (processor === null || !reserves(processor)) return { kind: 'elsewhere' };
+  const request = requestUnder({ ...charge, request: charge.request }, reservation.number);
+  const asked = { processor, request, reference: reservation.reference, at: withoutClock(now) };
+  const state = await orUnavailable('payment', inquire(asked));
+  const endsAt = addMs(attempt.opened_at, challengeMs);
+  const isOver = giveUp === 'to_cancel' || now >= endsAt || isExpired(state, now);
+  if (!isOver && state.kind === 'requires_action' && state.redirect) return { kind: 'waits', url: state.redirect.url };
+  // As without a page of the processor: the payer may be with the bank, and only the biller gives that up.
+  if (giveUp === 'if_due' && state.kind === 'requires_action' && !state.redirect) return { kind: 'elsewhere' };
+  const outcome = finalOutcome(state) ?? (isOver ? await orUnavailable('payment', givenUp(asked)) : null);
+  if (outcome === null) return { kind: 'elsewhere' };
+  if (outcome.kind === 'canceled' && giveUp === 'to_cancel') return { kind: 'ended' };
+  await recordOutcome(
+    pool,
+    charge,
+    {
+      outcome: outcome.kind === 'canceled' ? declined('authentication_required') : outcome,
+      requestId,
+      now,
+      at: withoutClock(now),
+      from: 'requires_action',
+    },
+    hook,
+  );
+  return { kind: 'ended' };
+}
+
+/** `canceled`: nothing was taken, and nothing will be. */
+type FinalOutcome = { kind: 'succeeded' } | ChargeFailure | { kind: 'canceled' };
+
+interface Asked {
+  processor: PaymentProcessor;
+  request: Parameters<PaymentProcessor['inquire']>[0];
+  reference: string;
+  at: ReturnType<typeof withoutClock>;
+}
+
+function inquire({ processor, request, reference, at }: Asked): Promise<Inquiry> {
+  return processor.inquire(request, reference, at);
+}
+
+/** Cancels the payment at the processor. Returns its outcome: the payer may have been quicker. */
+async function givenUp(asked: Asked): Promise<FinalOutcome> {
+  await asked.processor.cancel(asked.request, asked.reference);
+  const outcome = finalOutcome(await inquire(asked));
+  if (outcome === null) throw new OutcomeUnknown('the processor has not canceled the payment, and has not made it');
+  return outcome;
+}
+
+/** The outcome that a state tells; null if there is none yet. */
+function finalOutcome(state: Inquiry): FinalOutcome | null {
+  if (state.kind === 'succeeded' || state.kind === 'canceled') return { kind: state.kind };
+  return state.kind === 'failed' ? state : null;
+}
+
+function isExpired(state: Inquiry, now: RealInstant): boolean {
+  const end = state.kind === 'requires_action' ? (state.redirect?.expiresAt ?? null) : null;
+  return end !== null && now >= end;
+}
+
+/**
+ * Gives the challenge of a live payment up before the biller cancels the payment. Returns the attempt that waited for
+ * it, or null. If its payer has passed or failed it, that is recorded.
+ * @throws ProcessorUnavailable
+ */
+export async function giveChallengeUp(
+  pool: Pool,
+  charging: Charging,
+  { id, livemode }: Pick<PaymentIntentRow, 'id' | 'livemode'>,
+  { now, requestId }: Pick<Asking, 'now' | 'requestId'>,
+): Promise<Id<'payment_attempt'> | null> {
+  const attempt = livemode ? await selectAttemptInFlight(pool, id) : null;
+  if (attempt?.outcome !== 'requires_action') return null;
+  await settleChallenge(pool, charging, id, { now, requestId, giveUp: 'to_cancel' });
+  return attempt.id;
+}
+
+/**
+ * Settles challenges of live payments whose payer has not come back: those opened a minute to a day ago. If one cannot
+ * be settled, the others still are.
+ * @throws AggregateError with every failure.
+ */
+export async function settleChallenges(pool: Pool, charging: Charging, now: RealInstant): Promise<void> {
+  if (charging.processors.live === null) return;
+  const between = { after: addMs(now, -dayMs), before: addMs(now, -leftAloneMs) };
+  const waiting = await listChallengedAttempts(pool, between);
+  await allFinished(
+    'charges',
+    waiting.map(({ payment_intent_id: id }) =>
+      settleChallenge(pool, charging, id, { now, requestId: null, giveUp: 'if_due' }),
+    ),
+  );
+}
