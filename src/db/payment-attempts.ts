@@ -179,19 +179,19 @@ export async function selectAttemptByReference(
   return { attempt, reservation };
 }
 
+/** How many open challenges one look asks about. */
+const mostChallenges = 20;
+
 /**
- * A hundred of the attempts of live payments that wait for a challenge and were opened between two instants, in any
- * order: one that nobody ends must not keep the others from being looked at.
+ * Some of the attempts of live payments that wait for a challenge and were opened before an instant, in any order: those
+ * that nobody ends must not keep the others from being looked at.
  */
-export async function listChallengedAttempts(
-  db: Db,
-  { after, before }: { after: RealInstant; before: RealInstant },
-): Promise<PaymentAttemptRow[]> {
+export async function listChallengedAttempts(db: Db, before: RealInstant): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select a.* from payment_attempts a join payment_intents i on i.id = a.payment_intent_id
-    where a.outcome = 'requires_action' and i.livemode and a.opened_at between ${after} and ${before}
+    where a.outcome = 'requires_action' and i.livemode and a.opened_at < ${before}
     order by random()
-    limit 100`;
+    limit ${mostChallenges}`;
 }
 
 /**

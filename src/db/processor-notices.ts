@@ -80,18 +80,17 @@ export async function recordHeard(
  */
 export async function takeDueNotices(db: Db): Promise<ProcessorNoticeRow[]> {
   return db<ProcessorNoticeRow[]>`
-    with due as (
+    update processor_notices
+    set tries = tries + 1, next_try_at = clock_timestamp() + make_interval(
+      secs => least(${longestPauseSeconds}, ${firstPauseSeconds} * power(2, least(tries, 10))))
+    where (kind, reference) in (
       select kind, reference from processor_notices
       where next_try_at <= clock_timestamp()
       order by next_try_at
       limit ${mostAtOnce}
       for update skip locked
     )
-    update processor_notices n set tries = n.tries + 1, next_try_at = clock_timestamp() + make_interval(
-      secs => least(${longestPauseSeconds}, ${firstPauseSeconds} * power(2, least(n.tries, 10))))
-    from due
-    where n.kind = due.kind and n.reference = due.reference
-    returning n.kind, n.reference, n.biller_id, n.livemode, n.heard, n.tries`;
+    returning kind, reference, biller_id, livemode, heard, tries`;
 }
 
 /** Removes a notice about which the processor was asked. One that was heard again meanwhile stays. */

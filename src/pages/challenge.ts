@@ -40,7 +40,9 @@ async function showLive(request: PageRequest, found: ChallengePage): Promise<Ans
     return notKnownYet(found.payee, `/challenge/${token}`);
   }
   const after = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
-  return after === null ? notFound : ended(request, after);
+  if (after === null) return notFound;
+  if (after.intent.status === 'requires_action') return notKnownYet(found.payee, `/challenge/${token}`);
+  return ended(request, after);
 }
 
 function wayToBank(request: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {

@@ -16,6 +16,7 @@ import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createPageUrls } from '../../src/services/pages/page-urls.ts';
 import { settleChallenges } from '../../src/services/payments/processor-challenge.ts';
+import { settleNotices } from '../../src/services/processor-notices/settling.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { useFolder } from '../runtime/support.ts';
 import { needsPrograms } from '../stripe-rig/support.ts';
@@ -139,6 +140,18 @@ describe('a live payment by card whose payer has to approve it', function () {
   /** What every worker does every five seconds, so many milliseconds later. */
   const keepHouse = (laterMs: number) =>
     settleChallenges(service.db.sql, { processors, hook: chargeHook }, addMs(realNow(), laterMs));
+
+  it('is settled by a notice of the processor, which is asked what has happened', async () => {
+    for (const isPassed of [false, true]) {
+      const { id, reference } = await challenged();
+      if (isPassed) await answerAtBank(reference, true);
+      await service.db.sql`
+        insert into processor_notices (kind, reference, biller_id, livemode)
+        select 'charge', ${reference}, biller_id, true from payment_intents where id = ${id}`;
+      assert.equal(await settleNotices(service.db.sql, { processors, hook: chargeHook }), 1);
+      assert.deepEqual([await stateOf(id), await taken(id)], isPassed ? [['succeeded'], 1] : [['requires_action'], 0]);
+    }
+  });
 
   it('gets a page of ours, which leads to the bank’s; passed there, it is paid once, in two tabs too', async () => {
     const { id, url, reference } = await challenged();

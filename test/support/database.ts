@@ -72,9 +72,13 @@ export function useInvariants(db: TestDatabase): void {
 
 async function noteViolations(sql: Pool, { test }: Mocha.Context): Promise<void> {
   const title = test?.parent?.fullTitle() ?? '';
-  // The ledger of whatever the tests have done agrees with their events and payments.
-  await followLedgers(sql, new AbortController().signal).catch(unlessMadeUp);
+  await postAll(sql);
   broken.push(...(await findViolations(sql)).map((violation) => ({ after: title, ...violation })));
+}
+
+/** Posts to the ledger, which is compared with the events and payments of whatever the tests have done. */
+async function postAll(sql: Pool): Promise<void> {
+  await followLedgers(sql, new AbortController().signal).catch(unlessMadeUp);
 }
 
 /** Some tests make up events of payments that there are not. Such a ledger waits in front of them. */
@@ -139,6 +143,7 @@ export async function checkSharedDatabases(): Promise<void> {
   const violations: Violation[] = [];
   for (const name of await readdir(sharedNames()).catch(() => [])) {
     const sql = openPool(urlOf(name), { max: 4, name: 'test' });
+    await postAll(sql);
     violations.push(...(await findViolations(sql)));
     await sql.end({ timeout: 1 });
     await onServer((server) => server`drop database if exists ${server(name)} with (force)`);

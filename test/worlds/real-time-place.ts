@@ -16,6 +16,7 @@ import { closeSides, openSides } from '../../src/processes/temporal/sides.ts';
 import { startWorkers } from '../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
+import { followLedgers } from '../../src/services/ledger/follower.ts';
 import { expireMandates } from '../../src/services/mandates/mandate-ends.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
@@ -96,11 +97,12 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
       present = at;
       clock.set(at);
       await sql`update moved.present set at = ${new Date(at)}`;
-      // As housekeeping does every few seconds.
+      // As housekeeping does every few seconds, and at the end the ledger.
       await expireMandates(sql, realInstant(at));
       const ahead = at - (await env.currentTimeMs());
       if (ahead > 0) await env.sleep(ahead);
       await settle();
+      await followLedgers(sql, new AbortController().signal);
     },
     async violations() {
       // Invariants compare dates with the real time of SQL, which nothing else here does.

@@ -226,10 +226,9 @@ async function inquire({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const { reference = '', at = '' } = body;
   const reserved = ledger.reservedAs(reference);
   if (reserved === null) return noSuchReference;
+  if (ledger.isCanceled(reference)) return { status: 200, body: { reference, outcome: 'canceled' } };
   const kept = await ledger.keptUnder('charge', reference);
-  if (kept === null) {
-    return { status: 200, body: { reference, outcome: ledger.isCanceled(reference) ? 'canceled' : 'not_charged' } };
-  }
+  if (kept === null) return { status: 200, body: { reference, outcome: 'not_charged' } };
   if (kept.outcome !== 'submitted') return { status: 200, body: shown(kept).body };
   const state = await sandboxProcessor.inquire(
     requestOf(reserved.idempotency_key, reserved.body),
@@ -243,8 +242,9 @@ async function cancel({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const { reference = '' } = body;
   const reserved = ledger.reservedAs(reference);
   if (reserved === null) return noSuchReference;
-  const kept = ledger.keptUnder('charge', reference);
-  if (kept !== null) return { status: 200, body: shown(await kept).body };
+  const kept = await ledger.keptUnder('charge', reference);
+  // A challenge that no payer has passed has taken nothing.
+  if (kept !== null && kept.outcome !== 'requires_action') return { status: 200, body: shown(kept).body };
   const { idempotency_key, payment_intent_id } = reserved;
   await ledger.note({ kind: 'cancel', idempotency_key, payment_intent_id, reference });
   return { status: 200, body: { reference, outcome: 'canceled' } };

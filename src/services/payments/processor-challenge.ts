@@ -25,7 +25,6 @@ export type ChallengeAtProcessor = { kind: 'waits'; url: string } | { kind: 'els
 
 /** In milliseconds. Most payers come back earlier, and then their page asks. */
 const leftAloneMs = 60_000;
-const dayMs = 24 * 60 * 60_000;
 
 interface Asking {
   now: RealInstant;
@@ -135,14 +134,13 @@ export async function giveChallengeUp(
 }
 
 /**
- * Settles challenges of live payments whose payer has not come back: those opened a minute to a day ago. If one cannot
- * be settled, the others still are.
+ * Settles challenges of live payments whose payer has not come back within a minute. If one cannot be settled, the
+ * others still are.
  * @throws AggregateError with every failure.
  */
 export async function settleChallenges(pool: Pool, charging: Charging, now: RealInstant): Promise<void> {
   if (charging.processors.live === null) return;
-  const between = { after: addMs(now, -dayMs), before: addMs(now, -leftAloneMs) };
-  const waiting = await listChallengedAttempts(pool, between);
+  const waiting = await listChallengedAttempts(pool, addMs(now, -leftAloneMs));
   await allFinished(
     'charges',
     waiting.map(({ payment_intent_id: id }) =>

@@ -12,6 +12,7 @@ import { lockDebit } from '../debits/debit-reports.ts';
 import { finishDebitStep, openDebitStep } from '../debits/debit-steps.ts';
 import { type Charging, orUnavailable, processorFor, recordOutcome, reopenAttempt } from '../payments/charge.ts';
 import { wakeAfterOutcome } from '../payments/payment-confirmation.ts';
+import { settleChallenge } from '../payments/processor-challenge.ts';
 import { settleRefundsOf } from '../payments/refunds.ts';
 import { requestUnder } from '../payments/reserved-charge.ts';
 
@@ -43,6 +44,10 @@ async function settleNotice(sql: Pool, charging: Charging, { kind, reference }: 
   if (found === null) return;
   const { attempt, reservation } = found;
   if (attempt.outcome === 'processing') return settleCharge(sql, charging, { attempt, reservation, reference, now });
+  if (attempt.outcome === 'requires_action') {
+    const asking = { now, requestId: null, giveUp: 'if_due' } as const;
+    await settleChallenge(sql, charging, attempt.payment_intent_id, asking);
+  }
   if (attempt.outcome === 'submitted' || attempt.outcome === 'succeeded')
     await settleDebit(sql, charging, attempt, now);
 }
