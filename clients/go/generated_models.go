@@ -1757,8 +1757,8 @@ type FailedPaymentIntent struct {
 	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
-	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
-	// null: your processor has the page. Shown where `client_secret` is.
+	// Where to send the payer while the status is `requires_action`, else null: a page of the service,
+	// which in live mode leads to the payer’s bank and back. Shown where `client_secret` is.
 	NextAction *NextAction `json:"next_action,omitzero"`
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
@@ -2419,8 +2419,8 @@ type PaymentIntent struct {
 	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
-	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
-	// null: your processor has the page. Shown where `client_secret` is.
+	// Where to send the payer while the status is `requires_action`, else null: a page of the service,
+	// which in live mode leads to the payer’s bank and back. Shown where `client_secret` is.
 	NextAction *NextAction `json:"next_action,omitzero"`
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
@@ -2638,8 +2638,8 @@ type PaymentIntentForPayer struct {
 	StatementDescriptor *string `json:"statement_descriptor,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
-	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
-	// null: your processor has the page. Shown where `client_secret` is.
+	// Where to send the payer while the status is `requires_action`, else null: a page of the service,
+	// which in live mode leads to the payer’s bank and back. Shown where `client_secret` is.
 	NextAction *NextAction `json:"next_action,omitzero"`
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.
@@ -3882,8 +3882,8 @@ type ReturnedPaymentIntent struct {
 	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
-	// Where to send the payer while the status is `requires_action`, else null. In live mode it is
-	// null: your processor has the page. Shown where `client_secret` is.
+	// Where to send the payer while the status is `requires_action`, else null: a page of the service,
+	// which in live mode leads to the payer’s bank and back. Shown where `client_secret` is.
 	NextAction *NextAction `json:"next_action,omitzero"`
 	// The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it.
 	// Lists and events leave it out.

@@ -698,8 +698,9 @@ func (s *PaymentIntentsService) Confirm(ctx context.Context, paymentIntentID str
 // Cancel: Cancel a payment intent
 //
 // Allowed from requires_payment_method, requires_action and failed, and from processing while a
-// bank debit waits for its hand-over to the bank. It also ends a schedule. A payment intent of a
-// plan cannot be canceled: suspend or close the plan.
+// bank debit waits for its hand-over to the bank. It also ends a schedule. A challenge at a live
+// processor is given up there first. A payment intent of a plan cannot be canceled: suspend or
+// close the plan.
 //
 // Needs a secret key with the scope `payment_intents:write`.
 //

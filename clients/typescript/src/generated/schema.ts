@@ -528,7 +528,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a payment intent
-         * @description Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for its hand-over to the bank. It also ends a schedule. A payment intent of a plan cannot be canceled: suspend or close the plan.
+         * @description Allowed from requires_payment_method, requires_action and failed, and from processing while a bank debit waits for its hand-over to the bank. It also ends a schedule. A challenge at a live processor is given up there first. A payment intent of a plan cannot be canceled: suspend or close the plan.
          *
          *     Needs a secret key with the scope `payment_intents:write`.
          */
@@ -4096,7 +4096,7 @@ export interface components {
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
-            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            /** @description Where to send the payer while the status is `requires_action`, else null: a page of the service, which in live mode leads to the payer’s bank and back. Shown where `client_secret` is. */
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
@@ -4773,7 +4773,7 @@ export interface components {
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
-            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            /** @description Where to send the payer while the status is `requires_action`, else null: a page of the service, which in live mode leads to the payer’s bank and back. Shown where `client_secret` is. */
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
@@ -4981,7 +4981,7 @@ export interface components {
             statement_descriptor?: string;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
-            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            /** @description Where to send the payer while the status is `requires_action`, else null: a page of the service, which in live mode leads to the payer’s bank and back. Shown where `client_secret` is. */
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
@@ -6128,7 +6128,7 @@ export interface components {
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
-            /** @description Where to send the payer while the status is `requires_action`, else null. In live mode it is null: your processor has the page. Shown where `client_secret` is. */
+            /** @description Where to send the payer while the status is `requires_action`, else null: a page of the service, which in live mode leads to the payer’s bank and back. Shown where `client_secret` is. */
             next_action?: components["schemas"]["NextAction"] | null;
             /** @description The page with the receipt, once the payment has succeeded. Anyone who has this URL can read it. Lists and events leave it out. */
             receipt_url?: string;
@@ -9393,6 +9393,7 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            /** @description No processor is configured for live mode, or a part of the service is unreachable. Nothing was charged. */
             503: components["responses"]["Unavailable"];
         };
     };

@@ -1175,8 +1175,9 @@ class FailedPaymentIntent(TypedDict):
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
     next_action: NotRequired[NextAction | None]
-    """Where to send the payer while the status is `requires_action`, else null. In live mode it
-    is null: your processor has the page. Shown where `client_secret` is.
+    """Where to send the payer while the status is `requires_action`, else null: a page of the
+    service, which in live mode leads to the payer’s bank and back. Shown where
+    `client_secret` is.
     """
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
@@ -1809,8 +1810,9 @@ class PaymentIntent(TypedDict):
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
     next_action: NotRequired[NextAction | None]
-    """Where to send the payer while the status is `requires_action`, else null. In live mode it
-    is null: your processor has the page. Shown where `client_secret` is.
+    """Where to send the payer while the status is `requires_action`, else null: a page of the
+    service, which in live mode leads to the payer’s bank and back. Shown where
+    `client_secret` is.
     """
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
@@ -2030,8 +2032,9 @@ class PaymentIntentForPayer(TypedDict):
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
     next_action: NotRequired[NextAction | None]
-    """Where to send the payer while the status is `requires_action`, else null. In live mode it
-    is null: your processor has the page. Shown where `client_secret` is.
+    """Where to send the payer while the status is `requires_action`, else null: a page of the
+    service, which in live mode leads to the payer’s bank and back. Shown where
+    `client_secret` is.
     """
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
@@ -3148,8 +3151,9 @@ class ReturnedPaymentIntent(TypedDict):
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
     next_action: NotRequired[NextAction | None]
-    """Where to send the payer while the status is `requires_action`, else null. In live mode it
-    is null: your processor has the page. Shown where `client_secret` is.
+    """Where to send the payer while the status is `requires_action`, else null: a page of the
+    service, which in live mode leads to the payer’s bank and back. Shown where
+    `client_secret` is.
     """
     receipt_url: NotRequired[str]
     """The page with the receipt, once the payment has succeeded. Anyone who has this URL can
