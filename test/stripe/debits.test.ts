@@ -64,6 +64,18 @@ describe('a BECS debit by Stripe', function () {
     assert.ok(days > 2 && days <= 5, String(expected));
   });
 
+  it('is never rejected because others reserve the same at the same time', async () => {
+    for (let nth = 0; nth < 5; nth++) {
+      const [body, key] = [bodyOf(), `att_together${++last}x${Date.now()}`];
+      const answers = await Promise.all(Array.from({ length: 10 }, () => stripe.call('/prepare', body, key)));
+      const told = answers.flatMap(({ body: { outcome, reference } }) =>
+        outcome === undefined ? [] : [[outcome, reference]],
+      );
+      assert.deepEqual([...new Set(told.map(String))].length, 1, JSON.stringify(told));
+      assert.equal(told[0]?.[0], 'reserved');
+    }
+  });
+
   it('is in the list when its answer is sent, once, also when it is collected later', async () => {
     const { cursor } = (await stripe.call('/movements', { after: null })).body;
     const { key, reference } = await submitted();

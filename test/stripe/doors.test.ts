@@ -211,10 +211,13 @@ describe('the doors of the Stripe processor', function () {
       });
     }
 
-    it('reject a bank account, which this adapter does not take yet', async () => {
-      const over = { payment_method: { id: 'pm_1', type: 'au_becs_debit', token: null, bank_account: {} } };
-      const { status, body } = await stripe.call('/prepare', stripe.payment('', over), newKey());
-      assert.deepEqual([status, body.outcome], [422, 'rejected']);
+    it('reject a bank account without a mandate, and a kind of method that this adapter does not take', async () => {
+      const bank_account = { bsb_number: '000000', account_number: '000123456', account_name: 'Jo Nguyen' };
+      for (const method of [{ type: 'au_becs_debit', bank_account }, { type: 'paypal' }]) {
+        const over = { payment_method: { id: 'pm_1', token: null, ...method } };
+        const { status, body } = await stripe.call('/prepare', stripe.payment('', over), newKey());
+        assert.deepEqual([status, body.outcome], [422, 'rejected'], method.type);
+      }
     });
 
     it('reject what Stripe refuses with 400, such as a currency that is not enabled or a huge amount', async () => {

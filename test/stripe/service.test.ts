@@ -251,7 +251,8 @@ describe('the service with the processor service of Stripe', function () {
     const step = { at: row?.next_at ?? withoutClock(realNow()), now: realNow(), maxAheadMs: Infinity };
     await takeDebitStep(service.db.sql, charging, row?.attempt_id ?? '', step);
     const reference = String(await referenceOf(id));
-    assert.deepEqual([(await merchant.getIntent(id)).status, rig.becs.debited.get(reference)], ['processing', 1]);
+    const { status, last_payment_error: error } = await merchant.getIntent(id);
+    assert.deepEqual([status, error, rig.becs.debited.get(reference)], ['processing', null, 1]);
     const becomes = (status: string) =>
       eventually(`it is ${status}`, async () => (await merchant.getIntent(id)).status === status, {
         timeoutMs: 15_000,
