@@ -160,10 +160,10 @@ async function askAbout(
   const payment = await reservePayment(sql, processor, charge);
   if (payment.kind === 'failed') return payment;
   if (step.ask === 'reserve') {
-    if (!(await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin)))) {
-      await processor.cancel(payment.request, payment.reference);
-      return null;
-    }
+    const by = await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin));
+    // Another worker that takes the same step charges this reservation.
+    if (by === 'nobody') await processor.cancel(payment.request, payment.reference);
+    if (by !== 'us') return null;
     pass('debit handed over');
   }
   return chargeReserved(sql, processor, charge, payment, () => at);
@@ -210,20 +210,20 @@ async function noteSubmitted(
   });
 }
 
-/** Hands a reserved debit over, unless it was stopped meanwhile. Returns whether it was handed over. */
+/** Hands a reserved debit over, unless it was stopped or handed over meanwhile. Returns who has handed it over. */
 async function handOverReserved(
   tx: Tx,
   { hook }: Charging,
   { debit: { attempt_id: id }, at }: DebitStep,
   origin: StepOrigin,
-): Promise<boolean> {
+): Promise<'us' | 'another' | 'nobody'> {
   const locked = await lockDebit(tx, id, hook);
-  if (locked?.attempt.outcome !== 'accepted') return false;
+  if (locked?.attempt.outcome !== 'accepted') return locked?.debit.submitted_at == null ? 'nobody' : 'another';
   const { method, mandate } = await lockParties(tx, locked);
   const obstacle = obstacleOf(method, mandate, at);
   if (obstacle === null) await handOver(tx, locked.debit, mandate, at);
   else await recordReport(tx, id, declined(obstacle), { ...origin, at, nextAt: null }, hook);
-  return obstacle === null;
+  return obstacle === null ? 'us' : 'nobody';
 }
 
 /** Marks a debit as handed over. Once this is committed, nothing of ours stops it. */
