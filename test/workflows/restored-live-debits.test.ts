@@ -38,10 +38,10 @@ describe('a database restored from a back-up, beside bank debits that have gone 
       row,
       confirm: () => merchant.client.paymentIntents.confirm(id, {}),
       /** What the debit's workflow does when its next step is due. */
-      async step(): Promise<void> {
+      async step(by = processors()): Promise<void> {
         const debit = await row();
         assert.ok(debit?.next_at, 'no step is due');
-        await takeDebitStep(service.db.sql, { processors: processors(), hook: chargeHook }, debit.attempt_id, {
+        await takeDebitStep(service.db.sql, { processors: by, hook: chargeHook }, debit.attempt_id, {
           at: debit.next_at,
           now: realNow(),
           maxAheadMs: Infinity,
@@ -103,5 +103,32 @@ describe('a database restored from a back-up, beside bank debits that have gone 
     for (let steps = 0; steps < 2; steps += 1) await debit.step();
     assert.deepEqual(await debit.told(), ['processing', 'succeeded', 'returned']);
     assert.deepEqual([await debit.status(), await debit.charged()], ['returned', 1]);
+  });
+
+  it('hand a debit over once, and fail it for neither, when two workers take its step at the same time', async () => {
+    const debit = await debitOf('settled');
+    await debit.confirm();
+    const { sandbox, live } = processors();
+    assert.ok(live?.prepare);
+    const { prepare } = live;
+    let waiting = 2;
+    let release = () => {};
+    const bothReserved = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held: typeof live = {
+      ...live,
+      async prepare(request) {
+        const reserved = await prepare(request);
+        waiting -= 1;
+        if (waiting === 0) release();
+        await bothReserved;
+        return reserved;
+      },
+    };
+    await Promise.all([1, 2].map(() => debit.step({ sandbox, live: held })));
+    assert.deepEqual([await debit.status(), await debit.charged()], ['processing', 1]);
+    await debit.step();
+    assert.deepEqual([await debit.status(), await debit.charged()], ['succeeded', 1]);
   });
 });
