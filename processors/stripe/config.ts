@@ -1,4 +1,5 @@
 import type { LogLevel } from '../../src/platform/logger.ts';
+import { isLoopbackName } from '../../src/platform/loopback.ts';
 import { ConfigError, readFaultyConfig } from '../../src/processes/config/config.ts';
 import type { SealingKeys } from './sealed-keys.ts';
 
@@ -55,6 +56,5 @@ export function readStripeApiUrl(env: NodeJS.ProcessEnv, faults: string[]): stri
 function isOriginOfThisMachine(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { origin, hostname, protocol } = new URL(value);
-  const isLoopback = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname);
-  return isLoopback && /^https?:$/.test(protocol) && value.replace(/\/$/, '') === origin;
+  return isLoopbackName(hostname) && /^https?:$/.test(protocol) && value.replace(/\/$/, '') === origin;
 }

@@ -4,7 +4,7 @@ import { type Code, codeOf } from './decline-codes.ts';
 
 /**
  * What is known of a payment.
- * - `challenge`: the payer has to approve it, at `url`; null if nobody was told where to come back to.
+ * - `challenge`: the payer has to approve it, at `url`. Null: the payer cannot come back to us from there.
  * - `under_way`: Stripe has not decided yet, or the bank of a debit has not.
  * - `returned`: a debit that was collected, and that the payer has back. `at`: when, if Stripe tells.
  */

@@ -66,7 +66,7 @@ async function answerTo(door: WebhookDoor, request: IncomingMessage): Promise<nu
   const header = headers['stripe-signature'];
   if (typeof header !== 'string' || !signature.test(header) || !isRecent(header)) return 400;
   const secrets = await door.secrets.of(account);
-  // As for a wrong signature: whether there is such an account is nobody's business.
+  // As for a wrong signature: a stranger does not learn whether there is such an account.
   if (secrets.length === 0) return 400;
   const body = await readBody(request);
   if (typeof body === 'number') return body;

@@ -75,6 +75,14 @@ export async function selectCustomer(db: Db, tenant: TenantKey, id: string): Pro
   return row ?? null;
 }
 
+/** Whether the customer of a payment was deleted. */
+export async function isPayerDeleted(db: Db, paymentIntentId: string): Promise<boolean> {
+  const rows = await db`
+    select from payment_intents i join customers c on c.id = i.customer_id
+    where i.id = ${paymentIntentId} and c.deleted_at is not null`;
+  return rows.length > 0;
+}
+
 /** A customer with the status and time of its test clock, if it has one. */
 export interface LockedCustomerRow extends CustomerRow {
   clock_status: TestClockRow['status'] | null;

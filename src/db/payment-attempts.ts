@@ -183,8 +183,8 @@ export async function selectAttemptByReference(
 const mostChallenges = 20;
 
 /**
- * Some of the attempts of live payments that wait for a challenge and were opened before an instant, in any order:
- * those that nobody ends must not keep the others from being looked at.
+ * Some of the attempts of live payments that wait for a challenge and were opened before an instant, in any order: so
+ * those that never end do not keep the others from being asked about.
  */
 export async function listChallengedAttempts(db: Db, before: RealInstant): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`

@@ -5,8 +5,6 @@ import { findStuckWorkflows } from '../operations/stuck/workflows.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { takesWrites } from '../platform/postgres/transaction.ts';
-import { accountReader } from '../services/customers/bank-accounts.ts';
-import { createPageUrls } from '../services/pages/page-urls.ts';
 import { createWebApp } from '../sites/app.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf, webUisOf } from './dependencies.ts';
@@ -58,11 +56,7 @@ const app = createWebApp({
   ...(metrics === null ? {} : { watch: metrics.requests }),
   publicUrl,
   settings: config,
-  processors: processorsOf(
-    config,
-    accountReader(sql, () => keys.vault),
-    (id) => createPageUrls(publicUrl, keys.vault).of('challenge', id),
-  ),
+  processors: processorsOf(config, sql, () => keys.vault),
   canSkipTime: timeSkipping.known,
   forThisMachine,
   demo: forThisMachine && config.demo !== null ? { ...config.demo, baseUrl: `http://127.0.0.1:${config.port}` } : null,

@@ -1,29 +1,36 @@
 import { appendFileSync } from 'node:fs';
 import type { WebUis } from '../api/http/deps.ts';
+import type { Pool } from '../platform/postgres/connection.ts';
 import { createHttpProcessor } from '../processors/http-processor.ts';
 import { withLedger } from '../processors/ledger.ts';
-import type { Processors, ReadBankAccount } from '../processors/processor.ts';
+import type { Processors } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
+import type { Vault } from '../services/accounts/vault.ts';
+import { accountReader } from '../services/customers/bank-accounts.ts';
+import { createPageUrls } from '../services/pages/page-urls.ts';
 import type { Config } from './config/config.ts';
 
 /**
  * The processors of this configuration: the sandbox's, inside the service or in one of its own, with a ledger if one is
- * configured; and the processor service of live mode, if there is one.
- * @param returnUrlOf see `createHttpProcessor`. Live mode alone.
+ * configured; and the processor service of live mode, if there is one. They open bank accounts with `vault`. Payers
+ * come back from a challenge to our page at `publicUrl`, if that is known.
  */
 export function processorsOf(
   {
     sandboxLedger,
     sandboxProcessor: service,
     liveProcessor,
-  }: Pick<Config, 'sandboxLedger' | 'sandboxProcessor' | 'liveProcessor'>,
-  readAccount: ReadBankAccount,
-  returnUrlOf?: (paymentIntentId: string) => string,
+    publicUrl,
+  }: Pick<Config, 'sandboxLedger' | 'sandboxProcessor' | 'liveProcessor' | 'publicUrl'>,
+  sql: Pool,
+  vault: () => Vault | Promise<Vault>,
 ): Processors {
-  const live =
-    liveProcessor === null
-      ? null
-      : createHttpProcessor({ ...liveProcessor, readAccount, ...(returnUrlOf && { returnUrlOf }) });
+  const readAccount = accountReader(sql, vault);
+  const returns =
+    publicUrl === null
+      ? {}
+      : { returnUrlOf: async (id: string) => createPageUrls(publicUrl, await vault()).of('challenge', id) };
+  const live = liveProcessor === null ? null : createHttpProcessor({ ...liveProcessor, readAccount, ...returns });
   const inside =
     service === null ? sandboxProcessor : createHttpProcessor({ ...service, livemode: false, readAccount });
   if (sandboxLedger === null) return { sandbox: inside, live };

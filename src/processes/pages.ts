@@ -4,8 +4,6 @@ import { createPages } from '../pages/app.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
 import { takesWrites } from '../platform/postgres/transaction.ts';
-import { accountReader } from '../services/customers/bank-accounts.ts';
-import { createPageUrls } from '../services/pages/page-urls.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
 import { startDispatcher } from './dispatcher.ts';
@@ -41,11 +39,7 @@ const pages = createPages({
   sql,
   vault: keys.vault,
   logger,
-  processors: processorsOf(
-    config,
-    accountReader(sql, () => keys.vault),
-    (id) => createPageUrls(publicUrl, keys.vault).of('challenge', id),
-  ),
+  processors: processorsOf(config, sql, () => keys.vault),
   publicUrl,
   trustedProxies: config.trustedProxies,
   forThisMachine,

@@ -4,8 +4,6 @@ import { watchLostDeliveries, watchLostSubjects } from '../operations/lost-deliv
 import { startReconciliations } from '../operations/reconciler/schedule.ts';
 import { createLogger } from '../platform/logger.ts';
 import { openPool } from '../platform/postgres/connection.ts';
-import { accountReader } from '../services/customers/bank-accounts.ts';
-import { createPageUrls } from '../services/pages/page-urls.ts';
 import { checkVault } from './checked-vault.ts';
 import { processorsOf } from './dependencies.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -37,12 +35,7 @@ const sql = openPool(databaseUrl, { max: connections, name: 'payments worker' })
 // The figures of the metrics are read even while the process waits for its own connections.
 const figures = openPool(databaseUrl, { max: 2, name: 'payments figures' });
 const sides = openSides(config, tracing?.client);
-const { publicUrl } = config;
-const processors = processorsOf(
-  config,
-  accountReader(sql, () => keys.vault),
-  publicUrl === null ? undefined : (id) => createPageUrls(publicUrl, keys.vault).of('challenge', id),
-);
+const processors = processorsOf(config, sql, () => keys.vault);
 const metrics = await orExplain(() =>
   openMetrics(config, { sql, poolMax: connections, worker: { sides, figures }, logger }),
 );

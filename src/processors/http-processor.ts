@@ -1,20 +1,16 @@
 import { Agent } from 'undici';
+import { isLoopbackName } from '../platform/loopback.ts';
 import { describeRequestFailure } from '../platform/request-failure.ts';
 import {
-  cardDetailsOf,
   chargeOutcomeOf,
   checkCanceled,
-  type HttpAnswer,
   inquiryOf,
-  isLoopbackName,
-  movementsOf,
-  noticesOf,
   refundInquiryOf,
   refundOutcomeOf,
   reservationOf,
-  setupOf,
-  setupStateOf,
 } from './http-answers.ts';
+import type { HttpAnswer } from './http-reading.ts';
+import { movementsOf, noticesOf } from './list-answers.ts';
 import {
   type BankAccount,
   type CardSetups,
@@ -25,6 +21,7 @@ import {
   type ReadBankAccount,
   type RefundRequest,
 } from './processor.ts';
+import { cardDetailsOf, setupOf, setupStateOf } from './setup-answers.ts';
 
 export interface HttpProcessorOptions {
   /** Without a slash at its end. */
@@ -41,7 +38,7 @@ export interface HttpProcessorOptions {
    * Returns where the payer of a payment comes back to after a challenge. Without it, no charge is made with the payer
    * present.
    */
-  returnUrlOf?: (paymentIntentId: string) => string;
+  returnUrlOf?: (paymentIntentId: string) => string | Promise<string>;
 }
 
 /** A processor service, called by the protocol of docs/processors.md. */
@@ -162,7 +159,7 @@ export function createHttpProcessor({
     const isTyped = type === 'au_becs_debit' && token === null;
     const account = isTyped ? await readAccount(paymentMethodId, { livemode }) : null;
     const isAttended = request.attended && returnUrlOf !== undefined;
-    const attended = isAttended ? { attended: true, return_url: returnUrlOf(request.paymentIntentId) } : {};
+    const attended = isAttended ? { attended: true, return_url: await returnUrlOf(request.paymentIntentId) } : {};
     return { ...forOf(request), ...chargeMembers(request, account), ...attended };
   }
 

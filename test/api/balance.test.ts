@@ -205,7 +205,7 @@ describe('the balance', () => {
     assert.equal((await get('/balance_transactions/txn_none')).status, 404);
   });
 
-  it('shows nothing of another biller or of the other mode, whoever asks for it', async () => {
+  it('shows nothing of another biller or of the other mode', async () => {
     await pay(10_000);
     const payer = await debits.payer();
     await debits.debit(payer, 'settled');

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { ask } from '../../lab/stripe-rig/exchange.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
-import { type SupervisedProcess, superviseProcess } from '../../lab/supervised-process.ts';
-import { writeAccount } from '../../processors/stripe/accounts.ts';
-import { ensureSchema } from '../../processors/stripe/schema.ts';
+import type { SupervisedProcess } from '../../lab/supervised-process.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { childEnvironment } from '../../src/processes/config/config.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createPageUrls } from '../../src/services/pages/page-urls.ts';
@@ -26,13 +22,13 @@ import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { usePages } from '../support/pages.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
+import { startAdapter } from './support.ts';
 
 const secret = 'secret-of-the-door-of-stripe';
 const liveKey = 'sk_live_rig1234567890';
 const publicUrl = 'http://pages.test';
 const [doorPort = 0, adapterPort = 0] = await findFreePorts(2);
 const doorUrl = `http://127.0.0.1:${doorPort}`;
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const minuteMs = 60_000;
 
 describe('a live payment by card whose payer has to approve it', function () {
@@ -74,18 +70,11 @@ describe('a live payment by card whose payer has to approve it', function () {
     const { id } = await makeBiller(service.db.sql);
     const { key } = await makeKey(service.db.sql, { billerId: id, livemode: true });
     merchant = createMerchant(service.url, key, 'live');
-    const [, sealing = ''] = service.encryptionKeys.split(':');
-    await ensureSchema(service.db.sql);
-    const keys = [{ id: 'test', key: Buffer.from(sealing, 'base64') }];
-    await writeAccount(service.db.sql, keys, { account: id, livemode: true }, { key: liveKey, by: 'test' });
-    adapter = superviseProcess({
-      name: 'processor-stripe',
-      args: ['--import', join(root, 'setup.mjs'), join(root, 'processors/stripe/main.ts')],
-      logFile: join(folder.path, 'adapter.log'),
-      env: childEnvironment({
+    adapter = await startAdapter(service, {
+      ...{ billerId: id, liveKey, logFile: join(folder.path, 'adapter.log') },
+      env: {
         ...{ PROCESSOR_PORT: String(adapterPort), PROCESSOR_SECRET: secret, STRIPE_API_URL: rig.url },
-        ...{ DATABASE_URL: service.db.url, ENCRYPTION_KEYS: service.encryptionKeys },
-      }),
+      },
     });
     assert.ok(await adapter.untilUp(60_000));
   });
@@ -140,6 +129,28 @@ describe('a live payment by card whose payer has to approve it', function () {
   /** What every worker does every five seconds, so many milliseconds later. */
   const keepHouse = (laterMs: number) =>
     settleChallenges(service.db.sql, { processors, hook: chargeHook }, addMs(realNow(), laterMs));
+
+  it('asks the processor once at a time, however often its page is opened', async () => {
+    const { url } = await challenged();
+    let asked = 0;
+    weather = (path) => {
+      if (path === '/inquire') asked += 1;
+      return 'fair';
+    };
+    const opened = await Promise.all(Array.from({ length: 20 }, () => pages.open(url)));
+    for (const page of opened) assert.ok(page.text.includes('Go on to your bank'), page.text);
+    assert.ok(asked >= 1 && asked <= 5, `${asked} requests`);
+  });
+
+  it('is given up when its customer was deleted: nothing is taken after that', async () => {
+    const { id, reference } = await challenged();
+    const { customer_id: customer } = await merchant.getIntent(id);
+    await merchant.client.customers.delete(String(customer));
+    await keepHouse(2 * minuteMs);
+    assert.deepEqual(await stateOf(id), ['failed', 'authentication_required']);
+    await answerAtBank(reference, true);
+    assert.equal(await taken(id), 0);
+  });
 
   it('is settled by a notice of the processor, which is asked what has happened', async () => {
     for (const isPassed of [false, true]) {

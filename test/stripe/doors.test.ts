@@ -8,7 +8,12 @@ import { disableAccount, readAccount, writeAccount } from '../../processors/stri
 import { account, sealingKeys, useStripe } from './support.ts';
 
 const here = { account, livemode: false };
-const calls = ['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements'];
+const calls = [
+  ...['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements'],
+  ...['/notices', '/setups', '/setups/inquire', '/methods/inquire'],
+];
+/** Lists of all accounts of a mode. */
+const lists = ['/movements', '/notices'];
 
 describe('the doors of the Stripe processor', function () {
   this.timeout(60_000);
@@ -233,9 +238,11 @@ describe('the doors of the Stripe processor', function () {
 
   describe('of an account that may not be used', () => {
     async function assertForbidden(place: { account: string; livemode: boolean }, reference: string, says: RegExp) {
-      const body = { ...stripe.payment(await stripe.card()), ...place, reference, charge_reference: reference };
-      for (const path of calls.filter((path) => path !== '/movements')) {
-        const { answer, asked } = await askedBy(() => stripe.call(path, body, newKey()));
+      const token = await stripe.card();
+      const body = { ...stripe.payment(token), ...place, reference, charge_reference: reference, token };
+      for (const path of calls.filter((path) => !lists.includes(path))) {
+        const own = path === '/setups/inquire' ? { ...body, reference: 'seti_1' } : body;
+        const { answer, asked } = await askedBy(() => stripe.call(path, own, newKey()));
         assert.deepEqual([answer.status, answer.body.outcome, asked.length], [403, undefined, 0], path);
         assert.match(String(answer.body.error), says);
       }

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import Stripe from 'stripe';
 import { findFreePorts } from '../../dev/ports.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { type LoopbackServer, type Received, serveOnLoopback } from '../../lab/loopback-server.ts';
 import { type Answer, ask } from '../../lab/stripe-rig/exchange.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
-import { type SupervisedProcess, superviseProcess } from '../../lab/supervised-process.ts';
-import { writeAccount, writeNoticeSecret } from '../../processors/stripe/accounts.ts';
-import { ensureSchema } from '../../processors/stripe/schema.ts';
+import type { SupervisedProcess } from '../../lab/supervised-process.ts';
 import { dateIn } from '../../src/domain/calendar.ts';
 import { type CustomerInstant, withoutClock } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import { childEnvironment } from '../../src/processes/config/config.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { accountReader } from '../../src/services/customers/bank-accounts.ts';
@@ -28,13 +24,13 @@ import { makeBiller, makeKey } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
 import { serverStartTimeoutMs } from '../support/temporal.ts';
+import { startAdapter } from './support.ts';
 
 const secret = 'secret-of-the-door-of-stripe';
 const liveKey = 'sk_live_rig1234567890';
 const noticeSecret = 'whsec_servicewithstripe00001';
 const [doorPort = 0, adapterPort = 0, webhookPort = 0] = await findFreePorts(3);
 const doorUrl = `http://127.0.0.1:${doorPort}`;
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const settledWithinMs = 10_000;
 const mostUnderWay = 32;
 
@@ -67,22 +63,14 @@ describe('the service with the processor service of Stripe', function () {
     const { id } = await makeBiller(service.db.sql);
     const { key } = await makeKey(service.db.sql, { billerId: id, livemode: true });
     merchant = createMerchant(service.url, key, 'live');
-    const [, sealing = ''] = service.encryptionKeys.split(':');
-    await ensureSchema(service.db.sql);
-    const place = { account: id, livemode: true };
-    const keys = [{ id: 'test', key: Buffer.from(sealing, 'base64') }];
-    await writeAccount(service.db.sql, keys, place, { key: liveKey, by: 'test' });
-    await writeNoticeSecret(service.db.sql, keys, place, { secret: noticeSecret, by: 'test' });
     billerId = id;
-    adapter = superviseProcess({
-      name: 'processor-stripe',
-      args: ['--import', join(root, 'setup.mjs'), join(root, 'processors/stripe/main.ts')],
-      logFile: join(folder.path, 'adapter.log'),
-      env: childEnvironment({
+    adapter = await startAdapter(service, {
+      ...{ billerId: id, liveKey, logFile: join(folder.path, 'adapter.log') },
+      noticeSecret,
+      env: {
         ...{ PROCESSOR_PORT: String(adapterPort), PROCESSOR_SECRET: secret, STRIPE_API_URL: rig.url },
-        ...{ DATABASE_URL: service.db.url, ENCRYPTION_KEYS: service.encryptionKeys },
         STRIPE_WEBHOOK_PORT: String(webhookPort),
-      }),
+      },
     });
     assert.ok(await adapter.untilUp(60_000));
     service.startDispatcher();

@@ -1,20 +1,54 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { after, before } from 'mocha';
 import pino from 'pino';
 import { type RigCard, type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
-import { openAccounts, writeAccount } from '../../processors/stripe/accounts.ts';
+import { type SupervisedProcess, superviseProcess } from '../../lab/supervised-process.ts';
+import { openAccounts, writeAccount, writeNoticeSecret } from '../../processors/stripe/accounts.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
 import { createStripeProcessor } from '../../processors/stripe/server.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
+import { childEnvironment } from '../../src/processes/config/config.ts';
 import { useFolder } from '../runtime/support.ts';
 import { needsPrograms } from '../stripe-rig/support.ts';
 import { useDatabase } from '../support/database.ts';
+import type { Service } from '../support/service.ts';
 
 export const sealingKeys = [{ id: 'test', key: Buffer.alloc(32, 7) }];
 export const account = 'acct_harbourgym';
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const secret = randomBytes(24).toString('hex');
+
+/** A live account of a biller, and the processor service of Stripe as a process of its own. It is not up yet. */
+export async function startAdapter(
+  service: Pick<Service, 'db' | 'encryptionKeys'>,
+  { billerId, liveKey, noticeSecret = null, logFile, env }: AdapterStart,
+): Promise<SupervisedProcess> {
+  const { sql, url } = service.db;
+  const [, sealing = ''] = service.encryptionKeys.split(':');
+  const keys = [{ id: 'test', key: Buffer.from(sealing, 'base64') }];
+  const place = { account: billerId, livemode: true };
+  await ensureSchema(sql);
+  await writeAccount(sql, keys, place, { key: liveKey, by: 'test' });
+  if (noticeSecret !== null) await writeNoticeSecret(sql, keys, place, { secret: noticeSecret, by: 'test' });
+  return superviseProcess({
+    name: 'processor-stripe',
+    args: ['--import', join(root, 'setup.mjs'), join(root, 'processors/stripe/main.ts')],
+    logFile,
+    env: childEnvironment({ DATABASE_URL: url, ENCRYPTION_KEYS: service.encryptionKeys, ...env }),
+  });
+}
+
+interface AdapterStart {
+  billerId: string;
+  liveKey: string;
+  noticeSecret?: string | null;
+  logFile: string;
+  env: Record<string, string>;
+}
 
 /** What the processor service has answered. */
 export interface Answered {

@@ -6,8 +6,8 @@ import { type Id, newId } from '../../src/domain/ids.ts';
 import type { withoutClock } from '../../src/domain/instants.ts';
 import type { MinorUnits } from '../../src/domain/units.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import type { HttpAnswer } from '../../src/processors/http-answers.ts';
 import { createHttpProcessor, type HttpProcessor } from '../../src/processors/http-processor.ts';
+import type { HttpAnswer } from '../../src/processors/http-reading.ts';
 import {
   type ChargeRequest,
   type Inquiry,

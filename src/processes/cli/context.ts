@@ -8,7 +8,6 @@ import { causeOf } from '../../platform/postgres/causes.ts';
 import { openPool, type Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import { createVault, type Vault } from '../../services/accounts/vault.ts';
-import { accountReader } from '../../services/customers/bank-accounts.ts';
 import { type Config, type EncryptionKey, readConfig } from '../config/config.ts';
 import { checkKeyFile } from './key-file.ts';
 
@@ -71,7 +70,7 @@ export async function findContext(env: NodeJS.ProcessEnv, opened: Closable[]): P
     },
     async processors() {
       const { processorsOf } = await import('../dependencies.ts');
-      const processors = processorsOf({ ...config, sandboxLedger: null }, accountReader(sql, vault));
+      const processors = processorsOf({ ...config, sandboxLedger: null }, sql, vault);
       opened.push(...Object.values(processors).filter(isClosable));
       return processors;
     },

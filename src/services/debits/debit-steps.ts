@@ -160,10 +160,10 @@ async function askAbout(
   const payment = await reservePayment(sql, processor, charge);
   if (payment.kind === 'failed') return payment;
   if (step.ask === 'reserve') {
-    const by = await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin));
+    const handover = await atomically(sql, (tx) => handOverReserved(tx, charging, step, origin));
     // Another worker that takes the same step charges this reservation.
-    if (by === 'nobody') await processor.cancel(payment.request, payment.reference);
-    if (by !== 'us') return null;
+    if (handover === 'stopped') await processor.cancel(payment.request, payment.reference);
+    if (handover !== 'done') return null;
     pass('debit handed over');
   }
   return chargeReserved(sql, processor, charge, payment, () => at);
@@ -210,20 +210,20 @@ async function noteSubmitted(
   });
 }
 
-/** Hands a reserved debit over, unless it was stopped or handed over meanwhile. Returns who has handed it over. */
+/** Hands a reserved debit over, unless it was stopped, or another worker has handed it over meanwhile. */
 async function handOverReserved(
   tx: Tx,
   { hook }: Charging,
   { debit: { attempt_id: id }, at }: DebitStep,
   origin: StepOrigin,
-): Promise<'us' | 'another' | 'nobody'> {
+): Promise<'done' | 'done by another' | 'stopped'> {
   const locked = await lockDebit(tx, id, hook);
-  if (locked?.attempt.outcome !== 'accepted') return locked?.debit.submitted_at == null ? 'nobody' : 'another';
+  if (locked?.attempt.outcome !== 'accepted') return locked?.debit.submitted_at == null ? 'stopped' : 'done by another';
   const { method, mandate } = await lockParties(tx, locked);
   const obstacle = obstacleOf(method, mandate, at);
   if (obstacle === null) await handOver(tx, locked.debit, mandate, at);
   else await recordReport(tx, id, declined(obstacle), { ...origin, at, nextAt: null }, hook);
-  return obstacle === null ? 'us' : 'nobody';
+  return obstacle === null ? 'done' : 'stopped';
 }
 
 /** Marks a debit as handed over. Once this is committed, nothing of ours stops it. */

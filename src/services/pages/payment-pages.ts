@@ -71,19 +71,27 @@ export async function answerChallenge(
   await completeChallenge(pool, chargeHook, context, intent.id, answer === 'approve' ? 'succeed' : 'fail');
 }
 
+/** The challenges that this process asks about, by payment. However often a page is opened, it asks once at a time. */
+const asking = new Map<string, Promise<string | null>>();
+
 /**
  * Asks the processor where the payer of a live payment goes on, or what became of the challenge, and records that.
+ * Several that ask at the same time share one request.
  * @returns the URL of the processor's page; null if there is nowhere to go.
  * @throws ProcessorUnavailable
  */
-export async function askAboutChallenge(
+export function askAboutChallenge(
   pool: Pool,
   processors: Processors,
-  { intent, context: { now, requestId } }: ChallengePage,
+  { intent: { id }, context: { now, requestId } }: ChallengePage,
 ): Promise<string | null> {
-  const charging = { processors, hook: chargeHook };
-  const found = await settleChallenge(pool, charging, intent.id, { now, requestId, giveUp: 'if_due' });
-  return found.kind === 'waits' ? found.url : null;
+  const underWay = asking.get(id);
+  if (underWay !== undefined) return underWay;
+  const asked = settleChallenge(pool, { processors, hook: chargeHook }, id, { now, requestId, giveUp: 'if_due' })
+    .then((found) => (found.kind === 'waits' ? found.url : null))
+    .finally(() => asking.delete(id));
+  asking.set(id, asked);
+  return asked;
 }
 
 /** Reads the receipt of this token. Null for an unknown token, and if no money was taken. Writes nothing. */

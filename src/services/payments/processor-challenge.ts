@@ -1,6 +1,7 @@
 // The challenge of a payment at a processor. What the payer did there, only the processor tells. Nothing else ends it:
 // a payment is never failed or canceled here while the processor may still take the money.
 
+import { isPayerDeleted } from '../../db/customers.ts';
 import { listChallengedAttempts, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { selectReservation } from '../../db/payment-reservations.ts';
@@ -38,10 +39,11 @@ interface Asking {
 
 /**
  * Asks the processor for the challenge of a live payment, and records its outcome. Of several that ask at once, one
- * records it. A challenge that is given up is canceled at the processor first: the payment fails with
- * `authentication_required` when the processor says that nothing was taken, and nothing will be.
+ * records it. A challenge is given up after its time, and when its customer was deleted: it is canceled at the
+ * processor first, and the payment fails with `authentication_required` when the processor says that nothing was taken,
+ * and nothing will be.
  * @throws ProcessorUnavailable when the processor gives no outcome. The payment is unchanged then.
- * @throws ProcessorNotConfigured if the challenge is to be given up, and nobody can be asked.
+ * @throws ProcessorNotConfigured if the challenge is to be given up, and there is no live processor to ask.
  */
 export async function settleChallenge(
   pool: Pool,
@@ -61,10 +63,12 @@ export async function settleChallenge(
   const asked = { processor, request, reference: reservation.reference, at: withoutClock(now) };
   const state = await orUnavailable('payment', inquire(asked));
   const endsAt = addMs(attempt.opened_at, challengeMs);
-  const isOver = giveUp === 'to_cancel' || now >= endsAt || isExpired(state, now);
+  // A customer that was deleted is not charged any more.
+  const isUnwanted = giveUp === 'to_cancel' || (await isPayerDeleted(pool, intentId));
+  const isOver = isUnwanted || now >= endsAt || isExpired(state, now);
   if (!isOver && state.kind === 'requires_action' && state.redirect) return { kind: 'waits', url: state.redirect.url };
   // As without a page of the processor: the payer may be with the bank, and only the biller gives that up.
-  if (giveUp === 'if_due' && state.kind === 'requires_action' && !state.redirect) return { kind: 'elsewhere' };
+  if (!isUnwanted && state.kind === 'requires_action' && !state.redirect) return { kind: 'elsewhere' };
   const outcome = finalOutcome(state) ?? (isOver ? await orUnavailable('payment', givenUp(asked)) : null);
   if (outcome === null) return { kind: 'elsewhere' };
   if (outcome.kind === 'canceled' && giveUp === 'to_cancel') return { kind: 'ended' };

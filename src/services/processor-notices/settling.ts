@@ -45,8 +45,8 @@ async function settleNotice(sql: Pool, charging: Charging, { kind, reference }: 
   const { attempt, reservation } = found;
   if (attempt.outcome === 'processing') return settleCharge(sql, charging, { attempt, reservation, reference, now });
   if (attempt.outcome === 'requires_action') {
-    const asking = { now, requestId: null, giveUp: 'if_due' } as const;
-    await settleChallenge(sql, charging, attempt.payment_intent_id, asking);
+    await settleChallenge(sql, charging, attempt.payment_intent_id, { now, requestId: null, giveUp: 'if_due' });
+    return;
   }
   if (attempt.outcome === 'submitted' || attempt.outcome === 'succeeded')
     await settleDebit(sql, charging, attempt, now);

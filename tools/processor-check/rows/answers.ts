@@ -2,12 +2,12 @@
 import {
   chargeOutcomeOf,
   checkCanceled,
-  type HttpAnswer,
   inquiryOf,
   refundInquiryOf,
   refundOutcomeOf,
   reservationOf,
 } from '../../../src/processors/http-answers.ts';
+import type { HttpAnswer } from '../../../src/processors/http-reading.ts';
 import { type ChargeRequest, OutcomeUnknown, RequestRefused } from '../../../src/processors/processor.ts';
 import type { Exchange } from '../relay.ts';
 import { expect, type Row } from '../row.ts';

@@ -1,6 +1,7 @@
 import type { ChargeOutcome } from '../../../src/domain/charge-outcome.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { chargeOutcomeOf, type HttpAnswer, inquiryOf } from '../../../src/processors/http-answers.ts';
+import { chargeOutcomeOf, inquiryOf } from '../../../src/processors/http-answers.ts';
+import type { HttpAnswer } from '../../../src/processors/http-reading.ts';
 import type { Inquiry, Movement, Submitted } from '../../../src/processors/processor.ts';
 import { expect, NotTried, type Row } from '../row.ts';
 import { allInWords, inWords, known, outcomeIn, type Payment, type Session } from '../session.ts';

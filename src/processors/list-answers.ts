@@ -1,0 +1,57 @@
+// Lists of a processor service: its movements and its notices.
+
+import { type Body, type HttpAnswer, isReference, parsed, unknownOutcome } from './http-reading.ts';
+import type { Movement, Movements, Notice, Notices } from './processor.ts';
+
+/** Returns a page of movements. @throws OutcomeUnknown for any other answer, or if one movement cannot be read. */
+export function movementsOf(answer: HttpAnswer): Movements {
+  const body = answer.status === 200 ? parsed(answer.body) : null;
+  const { cursor, has_more: hasMore, movements } = body ?? {};
+  if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(movements)) {
+    throw unknownOutcome(answer);
+  }
+  return { cursor, hasMore, movements: movements.map((each: unknown) => movementOf(answer, each)) };
+}
+
+function movementOf(answer: HttpAnswer, value: unknown): Movement {
+  const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = (value ?? {}) as Body;
+  if (
+    (kind === 'charge' || kind === 'refund') &&
+    typeof idempotency_key === 'string' &&
+    (isReference(reference) || (kind === 'refund' && reference == null)) &&
+    typeof payment_intent_id === 'string' &&
+    Number.isSafeInteger(amount) &&
+    typeof currency === 'string'
+  ) {
+    return {
+      kind,
+      idempotencyKey: idempotency_key,
+      reference: reference ?? null,
+      paymentIntentId: payment_intent_id,
+      amount: Number(amount),
+      currency,
+    };
+  }
+  throw unknownOutcome(answer);
+}
+
+/**
+ * Returns a page of notices, or null if the service has none: a 404 says so. A notice of a kind that is not known here
+ * is left out.
+ * @throws OutcomeUnknown for any other answer, or if one notice cannot be read.
+ */
+export function noticesOf(answer: HttpAnswer): Notices | null {
+  if (answer.status === 404) return null;
+  const body = answer.status === 200 ? parsed(answer.body) : null;
+  const { cursor, has_more: hasMore, notices } = body ?? {};
+  if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(notices)) {
+    throw unknownOutcome(answer);
+  }
+  return { cursor, hasMore, notices: notices.flatMap((each: unknown) => noticeOf(answer, each) ?? []) };
+}
+
+function noticeOf(answer: HttpAnswer, value: unknown): Notice | null {
+  const { kind, reference, account } = (value ?? {}) as Body;
+  if (typeof kind !== 'string' || !isReference(reference) || typeof account !== 'string') throw unknownOutcome(answer);
+  return kind === 'charge' || kind === 'refund' ? { kind, reference, billerId: account } : null;
+}
