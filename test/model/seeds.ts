@@ -165,6 +165,7 @@ export const seeds: Seed[] = [
         ...{ do: 'advance', clock: 0, to: 7 },
         meanwhile: [
           { do: 'suspend', plan: 0 },
+          { do: 'cancel', intent: 0 },
           { do: 'detach', method: 0 },
           { do: 'change plan', plan: 0, change: { amount: 2000 } },
           { do: 'delete customer', customer: 0 },

@@ -154,7 +154,14 @@ describe('the batches of a biller', () => {
   }
 
   it('are sent once more, and recorded once, if two workers send one batch', async () => {
-    const { ids } = await made(20);
+    const { eventIds, ids } = await made(20);
+    // The first event is not answered before both workers have sent it: so neither has recorded what the other takes.
+    const both = Promise.withResolvers<void>();
+    receiver.answer = async ({ headers }, response) => {
+      if (sentIds().filter((id) => id === eventIds[0]).length === 2) both.resolve();
+      if (headers['webhook-id'] === eventIds[0]) await both.promise;
+      response.end();
+    };
     const [first, second] = await Promise.all([send(), send()]);
     assert.equal(first.delivered + second.delivered, 40);
     assert.deepEqual(new Set(await statuses(ids)), new Set(['delivered 1']));

@@ -45,6 +45,7 @@ describe('live charges in random weather', function () {
     const metadata = {
       _stand_in_prepare: wordsOf(chance, ofReservations, 2),
       _stand_in: wordsOf(chance, ofCharges, 3),
+      _sandbox_outcome: number % atOnce === 0 ? 'decline' : 'succeed',
       _stand_in_inquire: wordsOf(chance, lost, 4),
       _stand_in_cancel: wordsOf(chance, lost, 2),
     };

@@ -31,8 +31,7 @@ export async function cancelPaymentIntent(
   request: RepeatableRequest<PaymentIntentRow> = unrepeatable,
 ): Promise<PaymentIntentRow> {
   const found = await getPaymentIntent(pool, context, id);
-  assertOfNothingElse(found);
-  const givenUp = await giveChallengeUp(pool, charging, found, context);
+  const givenUp = isOfNothingElse(found) ? await giveChallengeUp(pool, charging, found, context) : null;
   return transact(pool, context, async (tx) => {
     await claimKey(tx, request);
     const { intent, at, recorder } = await lockIntentForUpdate(tx, context, id, charging.hook);
@@ -56,6 +55,10 @@ export async function cancelPaymentIntent(
     storeResponse(tx, request, row);
     return row;
   });
+}
+
+function isOfNothingElse({ payment_plan_id: plan, subscription_id: subscription }: PaymentIntentRow): boolean {
+  return plan === null && subscription === null;
 }
 
 /** @throws InvalidState if a plan or a subscription decides about the payment. */
