@@ -75,7 +75,9 @@ describe('live charges in random weather', function () {
   /** The processor's own ledger decides what is right. */
   async function judge(intentId: string, status: string, metadata: object): Promise<string> {
     const lines = (await service.standIn.calls()).filter((line) => line.payment_intent_id === intentId);
-    const taken = lines.flatMap((line) => (line.kind === 'charge' && !line.repeated ? [line.reference] : []));
+    const taken = lines.flatMap((line) =>
+      line.kind === 'charge' && line.outcome === 'succeeded' && !line.repeated ? [line.reference] : [],
+    );
     const rows = await service.db.sql<{ reference: string }[]>`
       select r.reference from payment_reservations r join payment_attempts a on a.id = r.attempt_id
       where a.payment_intent_id = ${intentId}`;
