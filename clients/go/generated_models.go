@@ -1692,7 +1692,9 @@ type FailedPaymentIntent struct {
 	Amount int `json:"amount"`
 	// What is charged: base amount plus surcharge, minor units.
 	TotalAmount int `json:"total_amount"`
-	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
+	// The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or
+	// not it is passed on. Decided at each attempt. While the method is unknown, the most that any
+	// kind costs.
 	FeeAmount int `json:"fee_amount"`
 	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
 	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the
@@ -2354,7 +2356,9 @@ type PaymentIntent struct {
 	Amount int `json:"amount"`
 	// What is charged: base amount plus surcharge, minor units.
 	TotalAmount int `json:"total_amount"`
-	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
+	// The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or
+	// not it is passed on. Decided at each attempt. While the method is unknown, the most that any
+	// kind costs.
 	FeeAmount int `json:"fee_amount"`
 	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
 	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the
@@ -3817,7 +3821,9 @@ type ReturnedPaymentIntent struct {
 	Amount int `json:"amount"`
 	// What is charged: base amount plus surcharge, minor units.
 	TotalAmount int `json:"total_amount"`
-	// The fee by the biller’s fee schedule, minor units, whether or not it is passed on.
+	// The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or
+	// not it is passed on. Decided at each attempt. While the method is unknown, the most that any
+	// kind costs.
 	FeeAmount int `json:"fee_amount"`
 	// What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges
 	// allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the

@@ -1,6 +1,6 @@
+import type { FeeColumns } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
-import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -20,11 +20,9 @@ export interface ApiKeyRow {
 }
 
 /** A key with what a request needs from its biller. */
-export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'> {
+export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'>, FeeColumns {
   time_zone: string;
   statement_descriptor: string | null;
-  fee_basis_points: BasisPoints;
-  fee_fixed: MinorUnits;
   country: string | null;
   cost_of_acceptance: Costs;
 }
@@ -55,7 +53,7 @@ export async function selectCredentialOfKey(db: Db, id: string): Promise<Credent
 function credentials(db: Db) {
   return db`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
-      time_zone, statement_descriptor, fee_basis_points, fee_fixed, country, cost_of_acceptance
+      time_zone, statement_descriptor, fee_basis_points, fee_fixed, fees_by_method, country, cost_of_acceptance
     from api_keys join billers on billers.id = biller_id`;
 }
 

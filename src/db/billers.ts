@@ -1,18 +1,16 @@
+import type { FeeColumns } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
-import type { BasisPoints, MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** A row of `billers`. */
-export interface BillerRow {
+export interface BillerRow extends FeeColumns {
   id: Id<'biller'>;
   name: string;
   time_zone: string;
   statement_descriptor: string | null;
-  fee_basis_points: BasisPoints;
-  fee_fixed: MinorUnits;
   /** Bank accounts are debited under a mandate only, in the sandbox too. */
   require_mandates: boolean;
   /** ISO 3166-1 alpha-2; null if it was not stated. */
@@ -70,6 +68,11 @@ export async function updateSurcharging(
 ): Promise<void> {
   const row = { ...change, cost_of_acceptance: jsonb(db, change.cost_of_acceptance) };
   await db`update billers set ${db(row)} where id = ${id}`;
+}
+
+/** Writes what a biller pays for a payment. */
+export async function updateFees(tx: Tx, id: string, fees: FeeColumns): Promise<void> {
+  await tx`update billers set ${tx({ ...fees, fees_by_method: jsonb(tx, fees.fees_by_method) })} where id = ${id}`;
 }
 
 /** Writes the time zone of a biller. */

@@ -228,7 +228,7 @@ export async function updateCustomer(
 /** What the payments of the customer `c` take from it and from its biller `b`. */
 export function payerColumns(db: Db) {
   return db`
-    b.time_zone, b.fee_basis_points, b.fee_fixed, b.statement_descriptor, b.country, b.cost_of_acceptance,
+    b.time_zone, b.fee_basis_points, b.fee_fixed, b.fees_by_method, b.statement_descriptor, b.country, b.cost_of_acceptance,
     c.default_payment_method_id,
     coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees`;
 }

@@ -227,11 +227,11 @@ export function surchargeAssignments(
   db: Db,
   row: Pick<
     PaymentIntentRow,
-    'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis'
+    'fee_amount' | 'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis'
   >,
 ): Fragment {
   return db`
-    surcharge_asked = ${row.surcharge_asked}, surcharge_amount = ${row.surcharge_amount},
+    fee_amount = ${row.fee_amount}, surcharge_asked = ${row.surcharge_asked}, surcharge_amount = ${row.surcharge_amount},
     surcharge_applied = ${row.surcharge_applied}, surcharge_reason = ${row.surcharge_reason}, surcharge_basis = ${jsonb(db, row.surcharge_basis)}`;
 }
 
@@ -350,18 +350,12 @@ export async function markCanceled(tx: Tx, id: string, at: CustomerInstant): Pro
 }
 
 /** Changes what an intent takes that no attempt is under way for, before its next attempt. */
-export async function updateIntentAmounts(
-  tx: Tx,
-  {
-    id,
-    amount,
-    fee_amount,
-    surcharge_amount,
-  }: Pick<PaymentIntentRow, 'id' | 'amount' | 'fee_amount' | 'surcharge_amount'>,
-  at: CustomerInstant,
-): Promise<void> {
-  const amounts = { amount, agreed_amount: amount, fee_amount, surcharge_amount, updated_at: at };
-  await tx`update payment_intents set ${tx(amounts)} where id = ${id}`;
+export async function updateIntentAmounts(tx: Tx, intent: PaymentIntentRow, at: CustomerInstant): Promise<void> {
+  await tx`
+    update payment_intents
+    set amount = ${intent.amount}, agreed_amount = ${intent.amount}, ${surchargeAssignments(tx, intent)},
+      updated_at = ${at}
+    where id = ${intent.id}`;
 }
 
 /** Adds a succeeded refund to the intent's total. If it completes late, `updated_at` does not go backwards. */

@@ -1,11 +1,12 @@
 import type { Fragment } from 'postgres';
 import type { Currency } from '../domain/currencies.ts';
 import type { FailureBehaviour } from '../domain/dunning.ts';
+import type { FeeColumns } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Plan } from '../domain/plans/plan.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
-import type { BasisPoints, MinorUnits } from '../domain/units.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -41,10 +42,8 @@ export interface PaymentPlanRow extends Plan, AgreedAmounts {
 }
 
 /** A plan with what its collection needs from the biller, the customer and the test clock. */
-export interface CollectingPlanRow extends PaymentPlanRow {
+export interface CollectingPlanRow extends PaymentPlanRow, FeeColumns {
   time_zone: string;
-  fee_basis_points: BasisPoints;
-  fee_fixed: MinorUnits;
   statement_descriptor: string | null;
   default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;

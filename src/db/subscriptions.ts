@@ -1,12 +1,13 @@
 import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
+import type { FeeColumns } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import { amountEntry } from '../domain/subscriptions/account.ts';
 import type { Derived } from '../domain/subscriptions/derive.ts';
 import type { Period, SubscriptionTerms } from '../domain/subscriptions/subscription.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
-import type { BasisPoints, MinorUnits } from '../domain/units.ts';
+import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
@@ -50,11 +51,9 @@ export interface ShownSubscriptionRow extends SubscriptionRow {
 }
 
 /** A subscription with what its collection needs from the biller, the customer and the test clock. */
-export interface CollectingSubscriptionRow extends SubscriptionRow {
+export interface CollectingSubscriptionRow extends SubscriptionRow, FeeColumns {
   refundable_credit_cents: MinorUnits;
   time_zone: string;
-  fee_basis_points: BasisPoints;
-  fee_fixed: MinorUnits;
   statement_descriptor: string | null;
   default_payment_method_id: Id<'payment_method'> | null;
   customer_pays_fees: boolean;

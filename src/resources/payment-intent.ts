@@ -66,7 +66,9 @@ export const PaymentIntent = Strict(
     amount: Type.Integer({ description: 'The base amount, minor units.' }),
     total_amount: Type.Integer({ description: 'What is charged: base amount plus surcharge, minor units.' }),
     fee_amount: Type.Integer({
-      description: 'The fee by the biller’s fee schedule, minor units, whether or not it is passed on.',
+      description:
+        'The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or not it is passed ' +
+        'on. Decided at each attempt. While the method is unknown, the most that any kind costs.',
     }),
     surcharge_amount: Type.Integer({
       description:

@@ -1,6 +1,6 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { BillerRow } from '../db/billers.ts';
-import type { FeeSchedule } from '../domain/fees.ts';
+import { type Fees, feesOf } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -32,7 +32,8 @@ export interface RequestContext extends Tenant {
   now: RealInstant;
   /** IANA name. Payments fall due at 00:00 in this time zone. */
   timeZone: string;
-  feeSchedule: FeeSchedule;
+  /** What the biller pays for a payment. */
+  fees: Fees;
   /** Of the biller: ISO 3166-1 alpha-2. Null if it has stated none. */
   country: string | null;
   /** What it costs the biller to accept a way to pay. */
@@ -77,7 +78,7 @@ export function payerContext(biller: BillerRow, livemode: boolean, payer: PayerR
 function decidedByBiller(biller: BillerRow | CredentialRow) {
   return {
     timeZone: biller.time_zone,
-    feeSchedule: { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed },
+    fees: feesOf(biller),
     country: biller.country,
     costs: biller.cost_of_acceptance,
     statementDescriptor: biller.statement_descriptor,

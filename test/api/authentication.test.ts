@@ -55,7 +55,7 @@ describe('authentication', () => {
       connection: null,
       livemode: false,
       timeZone: 'Australia/Sydney',
-      feeSchedule: { basisPoints: 175, fixed: 30 },
+      fees: { standard: { basisPoints: 175, fixed: 30 }, byMethod: {} },
       country: null,
       costs: {},
       statementDescriptor: 'ACME',

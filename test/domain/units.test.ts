@@ -32,11 +32,11 @@ describe('a number with a unit', () => {
     const fixed = some<MinorUnits>(30);
     const at = customerInstant('2027-01-04T00:00:00Z');
     // @ts-expect-error basis points are no amount
-    feeFor(basisPoints, { basisPoints, fixed });
+    feeFor(basisPoints, { standard: { basisPoints, fixed }, byMethod: {} }, 'card');
     // @ts-expect-error and an amount is no basis points
-    feeFor(amount, { basisPoints: fixed, fixed });
-    // @ts-expect-error nor are the two exchanged
-    feeFor(amount, { basisPoints: fixed, fixed: basisPoints });
+    feeFor(amount, { standard: { basisPoints: fixed, fixed }, byMethod: {} }, 'card');
+    // @ts-expect-error nor are basis points an amount
+    feeFor(amount, { standard: { basisPoints, fixed: basisPoints }, byMethod: {} }, 'card');
     // @ts-expect-error a percentage is not an amount that is taken off
     const discount: Discount = { name: '', percent_off: null, amount_off_cents: percent, periods_left: null };
     // @ts-expect-error days are no milliseconds

@@ -120,6 +120,22 @@ describe('the command line', function () {
     assert.match((await billers('list')).stdout, /Acme Pty/);
   });
 
+  it('sets what a payment costs a biller, for every way to pay and for one, and says what it cannot read', async () => {
+    const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
+    const update = (...args: string[]) => billers('update', id, ...args);
+    const { stdout } = await update('--fees', '1.4%+25', '--fees', 'au_becs_debit=1%+30', '--fees', 'paypal=50');
+    assert.match(stdout, /fees: 1.4%\+25 paypal=0%\+50 au_becs_debit=1%\+30\n/);
+    assert.match((await update('--fees', 'paypal=')).stdout, /fees: 1.4%\+25 au_becs_debit=1%\+30\n/);
+    for (const wrong of ['', '1.4%+1000001', 'cheque=1%', 'card=free', '101%']) {
+      const { code, stderr } = await update('--fees', wrong);
+      assert.deepEqual(
+        [code, /the way to pay is one of|write a fee as/.test(stderr)],
+        [2, true],
+        `${wrong}: ${stderr}`,
+      );
+    }
+  });
+
   it('states the country and the cost of acceptance of a biller, removes them, and says what it cannot read', async () => {
     const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
     const update = (...args: string[]) => billers('update', id, ...args);

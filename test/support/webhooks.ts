@@ -73,7 +73,7 @@ export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {})
     connection: null,
     now: realNow(),
     timeZone: 'UTC',
-    feeSchedule: { basisPoints: 175, fixed: 30 },
+    fees: { standard: { basisPoints: 175, fixed: 30 }, byMethod: {} },
     country: null,
     costs: {},
     statementDescriptor: null,

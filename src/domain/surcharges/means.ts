@@ -7,7 +7,8 @@ export type Network = (typeof networks)[number];
 export const fundings = ['credit', 'debit', 'prepaid'] as const;
 export type Funding = (typeof fundings)[number];
 
-export type MethodType = 'card' | 'au_becs_debit' | 'klarna' | 'pay_id' | 'paypal';
+export const methodTypes = ['card', 'au_becs_debit', 'klarna', 'pay_id', 'paypal'] as const;
+export type MethodType = (typeof methodTypes)[number];
 
 /** A way to pay, as far as a rule about surcharges asks. */
 export interface Means {

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { inWords, mostFixed, readFee } from '../../domain/fees.ts';
 import { namedId } from '../../domain/ids.ts';
 import { type CostKey, costKeys, inPercent, readPercentage } from '../../domain/surcharges/costs.ts';
+import { methodTypes } from '../../domain/surcharges/means.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
   type BillerProfile,
@@ -21,9 +23,10 @@ export const command = defineCommand({
   billers list [--json]
   billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
                     [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE]
-                    [--timezone Australia/Sydney] [--country AU] [--cost-of-acceptance amex=1.9%]... [--json]
-      What payers see, and what decides which surcharges are allowed. An empty value removes what was there.
-      The time zone can change while nothing is scheduled.
+                    [--timezone Australia/Sydney] [--country AU] [--cost-of-acceptance amex=1.9%]...
+                    [--fees 1.75%+30]... [--fees au_becs_debit=1%+30]... [--json]
+      What payers see, what decides which surcharges are allowed, and what a payment costs the biller: of the amount,
+      and in minor units. An empty value removes what was there. The time zone can change while nothing is scheduled.
   billers origins ID [--add ORIGIN]... [--remove ORIGIN]... [--json]
       The pages that may hold the widget, such as https://shop.example.com. Without options: lists them.`,
   options: {
@@ -40,6 +43,7 @@ export const command = defineCommand({
     logo: { type: 'string' },
     country: { type: 'string' },
     'cost-of-acceptance': { type: 'string', multiple: true },
+    fees: { type: 'string', multiple: true },
     add: { type: 'string', multiple: true },
     remove: { type: 'string', multiple: true },
     json: { type: 'boolean' },
@@ -104,9 +108,10 @@ async function changeIn(
   if (typeof values.country === 'string') change.country = values.country === '' ? null : values.country;
   const costs = values['cost-of-acceptance'];
   if (Array.isArray(costs)) change.costs = Object.fromEntries(costs.map(costIn));
+  if (Array.isArray(values.fees)) Object.assign(change, feesIn(values.fees));
   if (typeof values.timezone === 'string') change.timeZone = values.timezone;
   if (Object.keys(change).length === 0) {
-    const options = [...profileTexts, 'logo', 'timezone', 'country', 'cost-of-acceptance'];
+    const options = [...profileTexts, 'logo', 'timezone', 'country', 'cost-of-acceptance', 'fees'];
     const names = options.map((name) => `--${name.replaceAll('_', '-')}`);
     throw new UsageError(`billers update changes ${names.join(', ')}. Give at least one.`);
   }
@@ -127,17 +132,38 @@ function costIn(text: string): [CostKey, number | null] {
   return [key, points];
 }
 
+/** Reads fees such as `1.75%+30`, for every way to pay, and `au_becs_debit=1%+30`, for one of them. */
+function feesIn(texts: string[]): Pick<ProfileChange, 'standardFee' | 'feesByMethod'> {
+  const change: Pick<ProfileChange, 'standardFee' | 'feesByMethod'> = {};
+  for (const text of texts) {
+    const [, name, fee = ''] = /^(?:([^=]*)=)?(.*)$/.exec(text) ?? [];
+    const type = methodTypes.find((known) => known === name);
+    if (name !== undefined && type === undefined) {
+      throw new UsageError(`${text}: the way to pay is one of ${methodTypes.join(', ')}.`);
+    }
+    const schedule = readFee(fee);
+    if (schedule === null && (type === undefined || fee !== '')) {
+      throw new UsageError(`${text}: write a fee as 1.75%+30. The fixed part is at most ${mostFixed} minor units.`);
+    }
+    if (type === undefined) change.standardFee = schedule ?? change.standardFee;
+    else change.feesByMethod = { ...change.feesByMethod, [type]: schedule };
+  }
+  return change;
+}
+
 async function readLogo(file: string): Promise<Buffer> {
   return readFile(file).catch(() => {
     throw new UsageError(`The logo cannot be read: ${file}`);
   });
 }
 
-function shown({ logo_name: logo, checkout_origins: origins, ...profile }: BillerProfile) {
+function shown({ logo_name: logo, checkout_origins: origins, fees, ...profile }: BillerProfile) {
   const stated = Object.entries(profile.cost_of_acceptance).map(([key, points]) => `${key}=${inPercent(points)}`);
+  const byMethod = Object.entries(fees.byMethod).map(([type, schedule]) => `${type}=${inWords(schedule)}`);
   return {
     ...profile,
     cost_of_acceptance: stated.join(' ') || null,
+    fees: [inWords(fees.standard), ...byMethod].join(' '),
     logo: logo === null ? null : 'yes',
     checkout_origins: origins.join(' ') || null,
   };

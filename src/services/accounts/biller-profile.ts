@@ -6,11 +6,20 @@ import {
   updateBillerLogo,
   updateBillerProfile,
 } from '../../db/biller-profiles.ts';
-import { type BillerRow, lockScheduled, selectBiller, updateSurcharging, updateTimeZone } from '../../db/billers.ts';
+import {
+  type BillerRow,
+  lockScheduled,
+  selectBiller,
+  updateFees,
+  updateSurcharging,
+  updateTimeZone,
+} from '../../db/billers.ts';
 import { lockBiller } from '../../db/tenant.ts';
+import { type FeeSchedule, type Fees, feesOf } from '../../domain/fees.ts';
 import type { Id } from '../../domain/ids.ts';
 import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
+import type { MethodType } from '../../domain/surcharges/means.ts';
 import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -30,9 +39,9 @@ export const profileTexts = [
 ] as const;
 type ProfileText = (typeof profileTexts)[number];
 
-/** What a biller shows to payers, and what decides its dates and surcharges. */
+/** What a biller shows to payers, and what decides its dates, fees and surcharges. */
 export type BillerProfile = BillerProfileRow &
-  Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'country' | 'cost_of_acceptance'>;
+  Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'country' | 'cost_of_acceptance'> & { fees: Fees };
 
 /** A change of a profile. What is left out stays; null removes it. */
 export interface ProfileChange extends Partial<Record<ProfileText, string | null>> {
@@ -44,6 +53,10 @@ export interface ProfileChange extends Partial<Record<ProfileText, string | null
   country?: string | null;
   /** A key that is left out stays; null removes it. */
   costs?: Partial<Record<CostKey, BasisPoints | null>>;
+  /** What the biller pays by every way to pay that has no schedule of its own. */
+  standardFee?: FeeSchedule;
+  /** A way to pay that is left out stays; null removes its schedule. */
+  feesByMethod?: Partial<Record<MethodType, FeeSchedule | null>>;
 }
 
 /** The most origins that a biller may register. */
@@ -67,11 +80,11 @@ export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<
   const [biller, profile] = [await selectBiller(db, billerId), await selectBillerProfile(db, billerId)];
   if (biller === null) throw new NotFound('biller', billerId);
   const { id, name, time_zone, country, cost_of_acceptance } = biller;
-  return { id, name, time_zone, country, cost_of_acceptance, ...profile };
+  return { id, name, time_zone, country, cost_of_acceptance, fees: feesOf(biller), ...profile };
 }
 
 /**
- * Changes what a biller shows to payers, or what decides its dates and surcharges, and records it in the audit log.
+ * Changes what a biller shows to payers, or what decides its dates, fees and surcharges, and records it in the audit log.
  * @throws NotFound
  * @throws ValidationFailed with every field error.
  * @throws InvalidState for another time zone while anything is scheduled.
@@ -79,7 +92,7 @@ export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<
 export async function changeBillerProfile(
   db: Db,
   billerId: Id<'biller'>,
-  { logo, timeZone, country, costs, ...texts }: ProfileChange,
+  { logo, timeZone, country, costs, standardFee, feesByMethod, ...texts }: ProfileChange,
   origin: ChangeOrigin,
 ): Promise<BillerProfile> {
   const change = Object.fromEntries(
@@ -96,6 +109,8 @@ export async function changeBillerProfile(
     if (Object.keys(change).length > 0) await updateBillerProfile(tx, billerId, change, origin.now);
     if (timeZone !== undefined) await changeTimeZone(tx, billerId, timeZone);
     if (country !== undefined || costs !== undefined) await changeSurcharging(tx, billerId, { country, costs }, origin);
+    if (standardFee !== undefined || feesByMethod !== undefined)
+      await changeFees(tx, billerId, { standardFee, feesByMethod });
     if (logo === undefined) return;
     const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
     await updateBillerLogo(tx, billerId, row, origin.now);
@@ -115,6 +130,22 @@ async function changeSurcharging(
     country: after,
     country_since: after === before.country ? before.country_since : now,
     cost_of_acceptance: Object.fromEntries(stated),
+  });
+}
+
+async function changeFees(
+  tx: Tx,
+  billerId: Id<'biller'>,
+  { standardFee, feesByMethod = {} }: Pick<ProfileChange, 'standardFee' | 'feesByMethod'>,
+): Promise<void> {
+  const before = orNotFound(await selectBiller(tx, billerId), 'biller', billerId);
+  const { standard, byMethod } = feesOf(before);
+  const { basisPoints, fixed } = standardFee ?? standard;
+  const stated = Object.entries({ ...byMethod, ...feesByMethod }).filter(([, schedule]) => schedule !== null);
+  await updateFees(tx, billerId, {
+    fee_basis_points: basisPoints,
+    fee_fixed: fixed,
+    fees_by_method: Object.fromEntries(stated),
   });
 }
 

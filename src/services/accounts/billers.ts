@@ -8,6 +8,7 @@ import {
 } from '../../db/billers.ts';
 import { isTimeZone } from '../../domain/calendar.ts';
 import { isCountry } from '../../domain/countries.ts';
+import type { FeeColumns } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
@@ -30,7 +31,7 @@ export interface NewBiller extends ChangeOrigin {
   country?: string | undefined;
 }
 
-export type Biller = Omit<BillerRow, 'fee_basis_points' | 'fee_fixed' | 'country_since' | 'cost_of_acceptance'>;
+export type Biller = Omit<BillerRow, keyof FeeColumns | 'country_since' | 'cost_of_acceptance'>;
 
 /** The keys of the demo biller, one of each mode and kind. */
 export interface DemoKeys {
@@ -165,7 +166,7 @@ function isText(value: string, most: number): boolean {
 }
 
 function withoutFees(row: BillerRow): Biller {
-  const { fee_basis_points: _points, fee_fixed: _fixed, country_since: _since, ...more } = row;
+  const { fee_basis_points: _points, fee_fixed: _fixed, fees_by_method: _fees, country_since: _since, ...more } = row;
   const { cost_of_acceptance: _costs, ...shown } = more;
   return shown;
 }

@@ -12,7 +12,6 @@ import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-met
 import { tenantOf } from '../../db/tenant.ts';
 import { selectClockById } from '../../db/test-clocks.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { feeFor } from '../../domain/fees.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
 import type { MinorUnits } from '../../domain/units.ts';
@@ -117,9 +116,8 @@ export function priceFor(
 ): Price | null {
   if (!('session' in found)) return priceOfOffer(found.link, found, amount, method);
   const { session, intent, biller, at } = found;
-  // The payment of a fixed amount that was declined is tried again, with the fee that it was made with.
   if (intent === null || session.amount === null) return priceOfOffer(session, found, amount, method);
-  const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: intent.surcharge_asked };
+  const asked = { amount: intent.amount, isAsked: intent.surcharge_asked };
   return priceIn(intent, surchargeColumns(asked, method, surchargingOf({ ...biller, livemode: session.livemode }), at));
 }
 
@@ -131,8 +129,7 @@ function priceOfOffer(
 ): Price | null {
   if (amount === null || offer.currency === null) return null;
   const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const fee = feeFor(amount, { basisPoints: biller.fee_basis_points, fixed: biller.fee_fixed });
-  const asked = { amount, fee, isAsked: offer.surcharge_applied || paysFees };
+  const asked = { amount, isAsked: offer.surcharge_applied || paysFees };
   const surcharging = surchargingOf({ ...biller, livemode: offer.livemode });
   return priceIn({ amount, currency: offer.currency }, surchargeColumns(asked, method, surcharging, at));
 }

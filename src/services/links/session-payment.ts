@@ -183,12 +183,10 @@ async function prepare(
     return null;
   }
   const amount = session.amount ?? submission.amount ?? 0;
-  // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment; also if the
-  // chosen one costs another surcharge by now, because the page has shown that. The biller's own stays the same, also
-  // if its plan or subscription has changed what it takes.
-  const isSame = before !== null && before.amount === amount && isAsShown(before, context, open);
-  const isGiven = !session.has_own_intent;
-  const intent = before !== null && (isSame || isGiven) ? before : await makeIntent(tx, context, open, amount);
+  // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment. The biller's
+  // own stays the same, also if its plan or subscription has changed what it takes.
+  const isSame = before?.amount === amount || !session.has_own_intent;
+  const intent = before !== null && isSame ? before : await makeIntent(tx, context, open, amount);
   assertMayTry(context, intent);
   const methodId = await methodOf(tx, deps, context, open, submission);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
@@ -222,15 +220,6 @@ function formOf({ vault }: SessionDeps, { id }: CheckoutSessionRow, submission: 
   if ('id' in method) return null;
   const sent = JSON.stringify([version, method.data, amount, details, save, acceptance]);
   return vault.fingerprintsOf([`form of a session\n${id}\n${sent}`])[0];
-}
-
-/** Whether a page has shown the fee of this intent: its own, or that of an amount that the payer has chosen. */
-function isAsShown(intent: PaymentIntentRow, context: RequestContext, open: OpenSession): boolean {
-  return open.session.amount !== null || askedFee(intent) === askedFee(intentOf(context, open, intent.amount));
-}
-
-function askedFee(intent: PaymentIntentRow): MinorUnits {
-  return intent.surcharge_asked ? intent.fee_amount : 0;
 }
 
 async function makeIntent(

@@ -1,12 +1,11 @@
 import { lockMandateOfMethod, type MandateRow } from '../../db/mandates.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { feeFor } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
 import { fitsCurrency, schemes } from '../../domain/schemes/schemes.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
-import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { Tenant } from '../request-context.ts';
@@ -47,8 +46,6 @@ export async function hasFittingDefault(
 
 /** What the payments of a plan or a subscription take from its payer, and what its biller's row says of surcharges. */
 export interface Pricing extends SurchargingRow {
-  fee_basis_points: BasisPoints;
-  fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
 }
 
@@ -104,7 +101,6 @@ export function isAboveScheme(payer: Pricing, amount: MinorUnits, at: CustomerIn
 }
 
 function totalBy(method: MethodFacts, payer: Pricing, amount: MinorUnits, at: CustomerInstant): MinorUnits {
-  const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });
-  const asked = { amount, fee, isAsked: payer.customer_pays_fees };
+  const asked = { amount, isAsked: payer.customer_pays_fees };
   return surchargeColumns(asked, method, surchargingOf(payer), at).total_amount;
 }

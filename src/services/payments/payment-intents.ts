@@ -10,7 +10,6 @@ import {
 } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
-import { feeFor } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -102,8 +101,7 @@ export function newIntent(
   },
 ): PaymentIntentRow {
   const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const fee = feeFor(input.amount, context.feeSchedule);
-  const asked = { amount: input.amount, fee, isAsked: input.surcharge_applied === true || payerPaysFees };
+  const asked = { amount: input.amount, isAsked: input.surcharge_applied === true || payerPaysFees };
   const date = input.scheduled_payment_date ?? null;
   const isToday = date !== null && date <= dateIn(at, context.timeZone);
   return {
@@ -116,7 +114,6 @@ export function newIntent(
     payment_plan_slot: null,
     amount: input.amount,
     agreed_amount: input.amount,
-    fee_amount: fee,
     // What is taken is decided again at each attempt.
     ...surchargeColumns(asked, method, context, at),
     surcharge_basis: null,

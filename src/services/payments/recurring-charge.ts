@@ -7,12 +7,11 @@ import { lockPaymentMethod, type PaymentMethodRow } from '../../db/payment-metho
 import { tenantOf } from '../../db/tenant.ts';
 import { declined } from '../../domain/charge-outcome.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { feeFor } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
-import type { BasisPoints, MinorUnits } from '../../domain/units.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
@@ -34,8 +33,6 @@ export interface Payer extends SurchargingRow {
   customer_id: Id<'customer'>;
   payment_instrument_id: Id<'payment_method'> | null;
   default_payment_method_id: Id<'payment_method'> | null;
-  fee_basis_points: BasisPoints;
-  fee_fixed: MinorUnits;
   customer_pays_fees: boolean;
   currency: Currency;
   metadata: Record<string, string>;
@@ -75,9 +72,8 @@ export function recurringIntent(
   method: (Pick<PaymentMethodRow, 'id'> & MethodFacts) | null,
   at: CustomerInstant,
 ): DecidedIntent {
-  const fee = feeFor(amount, { basisPoints: payer.fee_basis_points, fixed: payer.fee_fixed });
   const surcharging = surchargingOf(payer);
-  const asked = { amount, fee, isAsked: payer.customer_pays_fees };
+  const asked = { amount, isAsked: payer.customer_pays_fees };
   const row = {
     id: newId('payment_intent', payer),
     biller_id: payer.biller_id,
@@ -88,7 +84,6 @@ export function recurringIntent(
     payment_plan_slot: null,
     amount,
     agreed_amount: amount,
-    fee_amount: fee,
     ...surchargeColumns(asked, method, surcharging, at),
     currency: payer.currency,
     metadata: payer.metadata,

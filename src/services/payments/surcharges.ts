@@ -1,42 +1,50 @@
-// The one place that decides a surcharge: what is shown before a payment, and what is taken at each attempt. The rules
-// are in domain/surcharges.
+// The one place that decides the fee and the surcharge of a payment: what is shown before it, and what is taken at each
+// attempt. The rules are in domain/fees.ts and domain/surcharges.
 
 import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';
+import { type FeeColumns, type Fees, feeFor, feesOf } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Costs } from '../../domain/surcharges/costs.ts';
 import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
 import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 
-/** What the biller's row says about surcharges. */
+/** What the biller's row says about fees and surcharges. */
 export interface Surcharging extends SurchargeTerms {
+  fees: Fees;
   /** IANA name. The date of a payment is one of this calendar. */
   timeZone: string;
 }
 
-/** The columns of an intent that say what its payer pays on top of the amount. */
+/** The columns of an intent that say what it costs its biller, and what its payer pays on top of the amount. */
 export type SurchargeColumns = Pick<
   PaymentIntentRow,
-  'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis' | 'total_amount'
+  | 'fee_amount'
+  | 'surcharge_asked'
+  | 'surcharge_amount'
+  | 'surcharge_applied'
+  | 'surcharge_reason'
+  | 'surcharge_basis'
+  | 'total_amount'
 >;
 
 declare const decided: unique symbol;
-/** An intent whose surcharge was decided for the attempt that is opened now. Only `decideSurcharge` makes one. */
+/** An intent whose fee and surcharge were decided for the attempt that is opened now. Only `decideSurcharge` makes one. */
 export type DecidedIntent = PaymentIntentRow & { readonly [decided]: true };
 
 /** The columns that say it, of a row that was joined with its biller. */
-export interface SurchargingRow {
+export interface SurchargingRow extends FeeColumns {
   livemode: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
   time_zone: string;
 }
 
-/** Returns what the columns of a biller say about surcharges. */
+/** Returns what the columns of a biller say about fees and surcharges. */
 export function surchargingOf(row: SurchargingRow): Surcharging {
   const { livemode, country, cost_of_acceptance: costs, time_zone: timeZone } = row;
-  return { livemode, country, costs, timeZone };
+  return { livemode, country, costs, timeZone, fees: feesOf(row) };
 }
 
 /**
@@ -44,12 +52,13 @@ export function surchargingOf(row: SurchargingRow): Surcharging {
  * any method may come to.
  */
 export function surchargeColumns(
-  { amount, fee, isAsked }: { amount: MinorUnits; fee: MinorUnits; isAsked: boolean },
+  { amount, isAsked }: { amount: MinorUnits; isAsked: boolean },
   method: MethodFacts | null,
   biller: Surcharging,
   at: CustomerInstant,
 ): SurchargeColumns {
   const means = method && meansOf(method);
+  const fee = feeFor(amount, biller.fees, means?.type ?? null);
   const found = isAsked ? surchargeOf(biller, { amount, fee, means, date: dateIn(at, biller.timeZone) }) : null;
   const surcharge = found?.amount ?? 0;
   const basis: SurchargeBasis | null =
@@ -57,6 +66,7 @@ export function surchargeColumns(
       ? { country: biller.country, costs: biller.costs, ...means }
       : null;
   return {
+    fee_amount: fee,
     surcharge_asked: isAsked,
     surcharge_amount: surcharge,
     surcharge_applied: surcharge > 0,
@@ -76,7 +86,7 @@ export function decideSurcharge<T extends PaymentIntentRow>(
   biller: Surcharging,
   at: CustomerInstant,
 ): T & DecidedIntent {
-  const { amount, fee_amount: fee } = intent;
-  const columns = method && surchargeColumns({ amount, fee, isAsked: intent.surcharge_asked }, method, biller, at);
+  const { amount, surcharge_asked: isAsked } = intent;
+  const columns = method && surchargeColumns({ amount, isAsked }, method, biller, at);
   return { ...intent, ...columns } as T & DecidedIntent;
 }

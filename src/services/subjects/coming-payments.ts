@@ -4,7 +4,6 @@ import { selectPlan } from '../../db/payment-plans.ts';
 import { type ShownSubscriptionRow, selectSubscription } from '../../db/subscriptions.ts';
 import { dateIn, laterInstant, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
-import { feeFor } from '../../domain/fees.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { exceedsLimit } from '../../domain/mandates/mandate.ts';
@@ -248,7 +247,7 @@ async function totalsOf(
   return retried.map(({ due, from, to }, index) => {
     const intent = intents[index] ?? null;
     if (intent === null) return { due, from, to, owed: [], total: 0 };
-    const asked = { amount: intent.amount, fee: intent.fee_amount, isAsked: intent.surcharge_asked };
+    const asked = { amount: intent.amount, isAsked: intent.surcharge_asked };
     const { total_amount: total } = surchargeColumns(asked, method, context, laterInstant(at, due));
     return { due, from, to, owed: [], total };
   });
@@ -268,7 +267,7 @@ function totalOf(
   { at, paysFees, method }: Payer,
   due: CustomerInstant,
 ): number {
-  const asked = { amount, fee: feeFor(amount, context.feeSchedule), isAsked: paysFees };
+  const asked = { amount, isAsked: paysFees };
   return surchargeColumns(asked, method, context, laterInstant(at, due)).total_amount;
 }
 

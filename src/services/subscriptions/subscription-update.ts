@@ -1,7 +1,6 @@
 import { updateIntentAmounts } from '../../db/payment-intents.ts';
 import type { ShownSubscriptionRow, SubscriptionRowChange } from '../../db/subscriptions.ts';
 import { dateIn } from '../../domain/calendar.ts';
-import { feeFor } from '../../domain/fees.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { isOwedAlone, unpaidPeriods } from '../../domain/subscriptions/owed.ts';
@@ -20,7 +19,7 @@ import { assertNoErrors } from '../errors.ts';
 import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import { chargeableMethod } from '../payments/recurring-charge.ts';
-import { decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
+import { surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
@@ -135,9 +134,9 @@ async function updatePaymentOfPeriod(
   at: CustomerInstant,
 ): Promise<void> {
   const intent = await lockPaymentOf(tx, period, row.id);
-  const fee_amount = feeFor(amount, { basisPoints: row.fee_basis_points, fixed: row.fee_fixed });
   const method = await chargeableMethod(tx, row);
-  await updateIntentAmounts(tx, decideSurcharge({ ...intent, amount, fee_amount }, method, surchargingOf(row), at), at);
+  const columns = surchargeColumns({ amount, isAsked: intent.surcharge_asked }, method, surchargingOf(row), at);
+  await updateIntentAmounts(tx, { ...intent, amount, ...columns }, at);
 }
 
 /** Whether its next payments may take more, or by another method. Fees can be withdrawn at any time. */

@@ -61,7 +61,12 @@ describe('the rules of a confirm', () => {
     const biller = newId('biller');
     const context: RequestContext = {
       ...{ billerId: biller, livemode: true, requestId: 'req_1', keyId: 'key_1', keyKind: 'publishable' },
-      ...{ connection: null, now: realNow(), timeZone: 'UTC', feeSchedule: { basisPoints: 0, fixed: 0 } },
+      ...{
+        connection: null,
+        now: realNow(),
+        timeZone: 'UTC',
+        fees: { standard: { basisPoints: 0, fixed: 0 }, byMethod: {} },
+      },
       ...{ country: null, costs: {}, statementDescriptor: null },
     };
     const at = customerInstant('2027-01-01T00:00:00Z');

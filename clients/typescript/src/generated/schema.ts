@@ -4033,7 +4033,7 @@ export interface components {
             amount: number;
             /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
+            /** @description The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or not it is passed on. Decided at each attempt. While the method is unknown, the most that any kind costs. */
             fee_amount: number;
             /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;
@@ -4710,7 +4710,7 @@ export interface components {
             amount: number;
             /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
+            /** @description The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or not it is passed on. Decided at each attempt. While the method is unknown, the most that any kind costs. */
             fee_amount: number;
             /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;
@@ -6065,7 +6065,7 @@ export interface components {
             amount: number;
             /** @description What is charged: base amount plus surcharge, minor units. */
             total_amount: number;
-            /** @description The fee by the biller’s fee schedule, minor units, whether or not it is passed on. */
+            /** @description The fee by the biller’s fee schedule for this kind of payment method, minor units, whether or not it is passed on. Decided at each attempt. While the method is unknown, the most that any kind costs. */
             fee_amount: number;
             /** @description What the payer pays on top, minor units: the fee if you ask for it and the rules on surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the first one it is the most that the payment method, or any method while none is named, may carry at the creation. */
             surcharge_amount: number;

@@ -1098,7 +1098,10 @@ class FailedPaymentIntent(TypedDict):
     total_amount: int
     """What is charged: base amount plus surcharge, minor units."""
     fee_amount: int
-    """The fee by the biller’s fee schedule, minor units, whether or not it is passed on."""
+    """The fee by the biller’s fee schedule for this kind of payment method, minor units, whether
+    or not it is passed on. Decided at each attempt. While the method is unknown, the most
+    that any kind costs.
+    """
     surcharge_amount: int
     """What the payer pays on top, minor units: the fee if you ask for it and the rules on
     surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
@@ -1733,7 +1736,10 @@ class PaymentIntent(TypedDict):
     total_amount: int
     """What is charged: base amount plus surcharge, minor units."""
     fee_amount: int
-    """The fee by the biller’s fee schedule, minor units, whether or not it is passed on."""
+    """The fee by the biller’s fee schedule for this kind of payment method, minor units, whether
+    or not it is passed on. Decided at each attempt. While the method is unknown, the most
+    that any kind costs.
+    """
     surcharge_amount: int
     """What the payer pays on top, minor units: the fee if you ask for it and the rules on
     surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
@@ -3074,7 +3080,10 @@ class ReturnedPaymentIntent(TypedDict):
     total_amount: int
     """What is charged: base amount plus surcharge, minor units."""
     fee_amount: int
-    """The fee by the biller’s fee schedule, minor units, whether or not it is passed on."""
+    """The fee by the biller’s fee schedule for this kind of payment method, minor units, whether
+    or not it is passed on. Decided at each attempt. While the method is unknown, the most
+    that any kind costs.
+    """
     surcharge_amount: int
     """What the payer pays on top, minor units: the fee if you ask for it and the rules on
     surcharges allow it, less if they cap it, else 0. Decided at each attempt. Before the
