@@ -1,12 +1,12 @@
 import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
-import type { FeeColumns } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import { amountEntry } from '../domain/subscriptions/account.ts';
 import type { Derived } from '../domain/subscriptions/derive.ts';
 import type { Period, SubscriptionTerms } from '../domain/subscriptions/subscription.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import type { FeeColumns } from '../domain/surcharges/fees.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';

@@ -1,8 +1,8 @@
 import type { ApiKeyKind, CredentialRow } from '../db/api-keys.ts';
 import type { BillerRow } from '../db/billers.ts';
-import { type Fees, feesOf } from '../domain/fees.ts';
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
+import { type Fees, feesOf } from '../domain/surcharges/fees.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */

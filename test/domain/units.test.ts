@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { addDays, slotDate } from '../../src/domain/calendar.ts';
-import { feeFor } from '../../src/domain/fees.ts';
 import { addMs, customerInstant } from '../../src/domain/instants.ts';
 import type { Discount } from '../../src/domain/subscriptions/pricing.ts';
+import { feeFor } from '../../src/domain/surcharges/fees.ts';
 import type { BasisPoints, Days, MinorUnits, Percent, PeriodNumber, SlotNumber } from '../../src/domain/units.ts';
 
 const cadence = { frequencyType: 'weekly', frequencyPeriod: 1, startDate: '2027-01-04', firstDate: null } as const;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { inWords, mostFixed, readFee } from '../../domain/fees.ts';
 import { namedId } from '../../domain/ids.ts';
 import { type CostKey, costKeys, inPercent, readPercentage } from '../../domain/surcharges/costs.ts';
+import { inWords, mostFixed, readFee } from '../../domain/surcharges/fees.ts';
 import { methodTypes } from '../../domain/surcharges/means.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {

@@ -15,10 +15,10 @@ import {
   updateTimeZone,
 } from '../../db/billers.ts';
 import { lockBiller } from '../../db/tenant.ts';
-import { type FeeSchedule, type Fees, feesOf } from '../../domain/fees.ts';
 import type { Id } from '../../domain/ids.ts';
 import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
+import { type FeeSchedule, type Fees, feesOf } from '../../domain/surcharges/fees.ts';
 import type { MethodType } from '../../domain/surcharges/means.ts';
 import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
@@ -84,7 +84,7 @@ export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<
 }
 
 /**
- * Changes what a biller shows to payers, or what decides its dates, fees and surcharges, and records it in the audit log.
+ * Changes what a biller shows to payers, or what decides its dates, fees and surcharges. The audit log records it.
  * @throws NotFound
  * @throws ValidationFailed with every field error.
  * @throws InvalidState for another time zone while anything is scheduled.

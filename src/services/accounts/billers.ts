@@ -8,9 +8,9 @@ import {
 } from '../../db/billers.ts';
 import { isTimeZone } from '../../domain/calendar.ts';
 import { isCountry } from '../../domain/countries.ts';
-import type { FeeColumns } from '../../domain/fees.ts';
 import { type Id, newId } from '../../domain/ids.ts';
 import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
+import type { FeeColumns } from '../../domain/surcharges/fees.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';

@@ -1,11 +1,11 @@
 // The one place that decides the fee and the surcharge of a payment: what is shown before it, and what is taken at each
-// attempt. The rules are in domain/fees.ts and domain/surcharges.
+// attempt. The rules are in domain/surcharges.
 
 import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';
-import { type FeeColumns, type Fees, feeFor, feesOf } from '../../domain/fees.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { Costs } from '../../domain/surcharges/costs.ts';
+import { type FeeColumns, type Fees, feeFor, feesOf } from '../../domain/surcharges/fees.ts';
 import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
 import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
 import type { MinorUnits } from '../../domain/units.ts';
@@ -30,7 +30,7 @@ export type SurchargeColumns = Pick<
 >;
 
 declare const decided: unique symbol;
-/** An intent whose fee and surcharge were decided for the attempt that is opened now. Only `decideSurcharge` makes one. */
+/** An intent whose fee and surcharge were decided for the attempt that is opened now. `decideSurcharge` alone makes one. */
 export type DecidedIntent = PaymentIntentRow & { readonly [decided]: true };
 
 /** The columns that say it, of a row that was joined with its biller. */

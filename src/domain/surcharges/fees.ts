@@ -1,6 +1,6 @@
-import { inPercent, readPercentage } from './surcharges/costs.ts';
-import { type MethodType, methodTypes } from './surcharges/means.ts';
-import type { BasisPoints, MinorUnits } from './units.ts';
+import type { BasisPoints, MinorUnits } from '../units.ts';
+import { inPercent, readPercentage } from './costs.ts';
+import { type MethodType, methodTypes } from './means.ts';
 
 /** What a biller pays for a payment: a part of the amount, plus a fixed part. */
 export interface FeeSchedule {

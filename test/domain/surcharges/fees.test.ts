@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { type FeeSchedule, type Fees, feeFor, inWords, readFee } from '../../src/domain/fees.ts';
+import { type FeeSchedule, type Fees, feeFor, inWords, readFee } from '../../../src/domain/surcharges/fees.ts';
 
 const schedule = { basisPoints: 175, fixed: 30 };
 const alike = (standard: FeeSchedule): Fees => ({ standard, byMethod: {} });
