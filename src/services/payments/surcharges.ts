@@ -30,7 +30,7 @@ export type SurchargeColumns = Pick<
 >;
 
 declare const decided: unique symbol;
-/** An intent whose fee and surcharge were decided for the attempt that is opened now. Only `decideSurcharge` makes it. */
+/** An intent whose fee and surcharge were decided for the attempt opened now. Only `decideSurcharge` makes it. */
 export type DecidedIntent = PaymentIntentRow & { readonly [decided]: true };
 
 /** The columns that say it, of a row that was joined with its biller. */
