@@ -1804,6 +1804,7 @@ type BalanceTransactionsListQuery struct {
 	Limit           Optional[int]
 	StartingAfter   Optional[string]
 	Type            Optional[BalanceTransactionType]
+	Currency        Optional[Currency]
 	Source          Optional[string]
 	PaymentIntentID Optional[string]
 	CustomerID      Optional[string]
@@ -1817,6 +1818,7 @@ func (q BalanceTransactionsListQuery) values() url.Values {
 	addOptional(values, "limit", q.Limit)
 	addOptional(values, "starting_after", q.StartingAfter)
 	addOptional(values, "type", q.Type)
+	addOptional(values, "currency", q.Currency)
 	addOptional(values, "source", q.Source)
 	addOptional(values, "payment_intent_id", q.PaymentIntentID)
 	addOptional(values, "customer_id", q.CustomerID)

@@ -55,6 +55,7 @@ export interface BalanceTransactionRow {
 
 export interface BalanceTransactionFilter {
   type?: BalanceTransactionType | undefined;
+  currency?: Currency | undefined;
   source?: string | undefined;
   customerId?: Id<'customer'> | undefined;
   paymentIntentId?: Id<'payment_intent'> | undefined;
@@ -66,7 +67,7 @@ export interface BalanceTransactionFilter {
 }
 
 /** Condition: the row is on this test clock, or in real time. Two conditions, because an index serves each of them. */
-function isOn(db: Db, testClock: Id<'test_clock'> | null) {
+export function isOn(db: Db, testClock: Id<'test_clock'> | null) {
   return testClock === null ? db`test_clock_id is null` : db`test_clock_id = ${testClock}`;
 }
 
@@ -113,6 +114,7 @@ export async function listBalanceTransactionRows(
   const rows = db`
     ${rowsOf(db, tenant)} and ${isOn(db, filter.testClock ?? null)}
       ${filter.type === undefined ? db`` : db`and kind = ${filter.type}`}
+      ${filter.currency === undefined ? db`` : db`and currency = ${filter.currency}`}
       ${filter.source === undefined ? db`` : db`and source_id = ${filter.source}`}
       ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
       ${filter.paymentIntentId === undefined ? db`` : db`and payment_intent_id = ${filter.paymentIntentId}`}

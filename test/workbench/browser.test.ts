@@ -182,6 +182,8 @@ describe('the workbench in a real browser', function () {
         `clocks/${clock.id}/delete`,
         'events',
         `events/${event?.id}`,
+        `books?clock=${clock.id}`,
+        `rows?clock=${clock.id}&month=2027-01`,
         `customers/${customer?.id}`,
         'customers/cus_00000000000000000000000000000000',
       ];

@@ -6,7 +6,7 @@ import {
   balances,
   presentBalanceTransaction,
 } from '../../resources/balance.ts';
-import { ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
+import { Currency, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { getBalance, getBalanceTransaction, listBalanceTransactions } from '../../services/ledger/balance.ts';
 import { type Route, route } from '../http/route.ts';
 
@@ -42,6 +42,7 @@ const list = route({
   query: Strict({
     ...listQuery,
     type: Type.Optional(BalanceTransactionType),
+    currency: Type.Optional(Currency),
     source: Type.Optional(Reference('Only rows of this payment intent or refund.')),
     payment_intent_id: Type.Optional(Reference<'payment_intent'>('Only rows of this payment, its refunds included.')),
     customer_id: Type.Optional(Reference<'customer'>('Only rows of this customer.')),
@@ -56,6 +57,7 @@ const list = route({
     const { from, to } = query;
     const filter = {
       type: query.type,
+      currency: query.currency,
       source: query.source,
       paymentIntentId: query.payment_intent_id,
       customerId: query.customer_id,

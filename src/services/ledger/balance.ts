@@ -24,7 +24,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
  */
 export async function getBalance(
   db: Db,
-  context: RequestContext,
+  context: Pick<RequestContext, 'billerId' | 'livemode' | 'now' | 'timeZone'>,
   testClock: Id<'test_clock'> | undefined,
 ): Promise<{ data: BalanceRow[]; complete_up_to: number }> {
   const at = testClock === undefined ? withoutClock(context.now) : await frozenTimeOf(db, context, testClock);
@@ -34,7 +34,8 @@ export async function getBalance(
   return { data: await listBalances(db, context, { testClock: testClock ?? null, today }), complete_up_to: posted };
 }
 
-async function frozenTimeOf(db: Db, tenant: Tenant, id: Id<'test_clock'>) {
+/** Returns the time of a test clock of the biller. @throws BadParameters if it has no such clock. */
+export async function frozenTimeOf(db: Db, tenant: Tenant, id: Id<'test_clock'>) {
   const clock = await selectClock(db, tenant, id);
   if (clock !== null) return clock.frozen_time;
   throw new BadParameters([fieldError('query/test_clock', 'resource_missing', `There is no test clock ${id}.`)]);

@@ -10,9 +10,10 @@ import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import { findSessions, findStuckRows } from '../../operations/stuck/stuck.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { databaseNow } from '../../platform/postgres/database-clock.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { BadRequest } from '../../services/errors.ts';
 import { accessOf } from './access.ts';
+import { booksPage, booksPath, rowsPath } from './books-page.ts';
 import { foundPage } from './found-page.ts';
 import { linksTo, pageOfRun, webUiOf, workflowPath } from './links.ts';
 import { type OpsSnapshot, page } from './page.ts';
@@ -23,7 +24,7 @@ const cachedForMs = 10_000;
 
 const findPath = '/ops/find';
 
-const paths: readonly string[] = ['/ops', '/ops.json', findPath, workflowPath];
+const paths: readonly string[] = ['/ops', '/ops.json', findPath, workflowPath, booksPath, rowsPath];
 
 const modes = new Map<string | undefined, Mode>([
   [undefined, null],
@@ -43,6 +44,7 @@ const workflowIdPattern = /^[a-z-]{1,40}\/\w{1,60}$/;
  * Serves `/ops`, the operators' page, and `/ops.json`, the same data for programs. Both show all billers, so they take
  * no API key and are not in the OpenAPI document. A stranger gets the same 404 as for any unknown path.
  * `/ops/find?q=…` shows what has an id, a reference or an e-mail address, and why it was not charged.
+ * `/ops/books?biller=…&mode=…` shows a month of a biller's books, `/ops/books/rows` the rows behind a figure.
  * `/ops/workflow?id=…` redirects to a workflow's page in the Web UI: its address has the id of the latest run.
  */
 export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware {
@@ -65,12 +67,15 @@ export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware
       findByText(pool, text, mode).catch(nullIfHeld),
       snapshotOf(mode),
     ]);
-    ctx.res.setHeader('Content-Security-Policy', policy);
-    ctx.res.setHeader('Cache-Control', 'no-store');
-    ctx.res.setHeader('Referrer-Policy', 'no-referrer');
     const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
-    const shown = foundPage({ text, mode: known.mode, found, stuck }, linksTo(webUis, mode), isHere);
-    send(ctx, 200, shown, 'text/html; charset=utf-8');
+    sendPrivate(ctx, foundPage({ text, mode: known.mode, found, stuck }, linksTo(webUis, mode), isHere));
+  }
+  async function books(ctx: Parameters<Middleware>[0], mode: Mode): Promise<void> {
+    if (mode === null) throw new BadRequest('mode must be live or sandbox.');
+    const pool = deps.operations.figures ?? deps.sql;
+    const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
+    const at = { livemode: mode, now: realNow(), isHere };
+    sendPrivate(ctx, await booksPage(pool, ctx.path, new URLSearchParams(ctx.querystring), at));
   }
   const snapshotOf = cached({ ms: cachedForMs, max: modes.size }, (mode: Mode) => opsSnapshot(deps, mode));
   return async (ctx, next) => {
@@ -81,12 +86,21 @@ export function ops(deps: OpsDeps & Pick<AppDeps, 'forThisMachine'>): Middleware
     if (mode === undefined) throw new BadRequest('mode must be live or sandbox. Leave it out for both.');
     if (ctx.path === workflowPath) return redirect(ctx, mode);
     if (ctx.path === findPath) return find(ctx, mode);
+    if (ctx.path === booksPath || ctx.path === rowsPath) return books(ctx, mode);
     const snapshot = await snapshotOf(mode);
     if (ctx.path === '/ops.json') return sendJson(ctx, 200, JSON.stringify(snapshot));
     ctx.res.setHeader('Content-Security-Policy', policy);
     const isHere = deps.forThisMachine && isAtThisMachine(ctx.req);
     send(ctx, 200, page(snapshot, linksTo(webUis, mode), isHere), 'text/html; charset=utf-8');
   };
+}
+
+/** A page that names a biller's customers or money. */
+function sendPrivate(ctx: Parameters<Middleware>[0], shown: string): void {
+  ctx.res.setHeader('Content-Security-Policy', policy);
+  ctx.res.setHeader('Cache-Control', 'no-store');
+  ctx.res.setHeader('Referrer-Policy', 'no-referrer');
+  send(ctx, 200, shown, 'text/html; charset=utf-8');
 }
 
 /** A session holds a table, or PostgreSQL is too slow: the page says which. */

@@ -3,6 +3,7 @@ import type { StuckReport } from '../../operations/stuck/reading/find-stuck.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { withoutSecrets } from '../../platform/redact.ts';
 import { barOfSites, sitePage } from '../look/page.ts';
+import { booksForm } from './books-page.ts';
 import { searchForm } from './found-page.ts';
 import { apiPaths, type Links } from './links.ts';
 import { instant, linked } from './parts.ts';
@@ -29,7 +30,8 @@ ${daysSection(overview, links)}
 ${failuresSection(overview)}
 ${dunningSection(overview, links)}
 ${deliveriesSection(overview, links)}
-${advancesSection(overview, links)}`;
+${advancesSection(overview, links)}
+${booksForm}`;
   return sitePage({ title: titleOf(stuck), style, refreshSeconds, bar: barOfSites(isHere), main });
 }
 

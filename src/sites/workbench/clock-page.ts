@@ -62,7 +62,7 @@ ${showDryRun(dryRun, timeline, supposed?.label ?? null)}
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
 ${happenedList(latest(timeline.events))}
-<p><a href="../events?clock=${clock.id}">Every event of this clock</a></p>
+<p><a href="../events?clock=${clock.id}">Every event of this clock</a> <a href="../books?clock=${clock.id}">Its books</a></p>
 </section>
 <p class="end"><a href="${clock.id}/delete">Delete this clock</a>
 <span class="faint">Otherwise it is deleted at ${time(clock.expires_at)} UTC, real time.</span></p>`,

@@ -18,7 +18,7 @@ export function inHtml({ title, main, state, refreshSeconds }: Page, request: Wo
 
 function barOf({ up, context, endsAt }: WorkbenchRequest): Html {
   return html`<a class="brand" href="${up}">Workbench</a>
-<nav aria-label="Workbench"><a href="${up}">Clocks</a> <a href="${up}events">Events</a> <a href="/docs">Reference</a> <a href="/docs/guides/15-workbench">Guide</a></nav>
+<nav aria-label="Workbench"><a href="${up}">Clocks</a> <a href="${up}events">Events</a> <a href="${up}books">Books</a> <a href="/docs">Reference</a> <a href="/docs/guides/15-workbench">Guide</a></nav>
 <p><span class="pill">Sandbox</span> <code>${context.billerId}</code> <span class="faint">link until ${endsAt.toISOString().slice(11, 16)} UTC</span></p>`;
 }
 

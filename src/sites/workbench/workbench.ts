@@ -13,6 +13,7 @@ import { contextOf } from '../../services/request-context.ts';
 import { keyOfLink, newestKeyOf } from '../../services/workbench/access.ts';
 import { checkLink, createLink } from '../../services/workbench/links.ts';
 import { advanceClock, askForDeletion, createClock, deleteClock, retryDelivery } from './actions.ts';
+import { showBooks, showRows } from './books-pages.ts';
 import { showClock } from './clock-page.ts';
 import { showCustomer } from './customer-page.ts';
 import { showEvent, showEvents } from './event-pages.ts';
@@ -48,6 +49,8 @@ const routes: readonly WorkbenchRoute[] = [
   { method: 'POST', path: /^clocks\/(clk_\w+)\/delete$/, handle: deleteClock },
   { method: 'GET', path: /^events$/, handle: showEvents },
   { method: 'GET', path: /^events\/(evt_\w+)$/, handle: showEvent },
+  { method: 'GET', path: /^books$/, handle: showBooks },
+  { method: 'GET', path: /^rows$/, handle: showRows },
   { method: 'GET', path: /^customers\/(cus_\w+)$/, handle: showCustomer },
   { method: 'POST', path: /^deliveries\/(whd_\w+)\/retry$/, handle: retryDelivery },
 ];

@@ -11608,6 +11608,8 @@ export interface operations {
                 starting_after?: string;
                 /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. */
                 type?: components["schemas"]["BalanceTransactionType"];
+                /** @description An ISO 4217 code, in capitals. */
+                currency?: components["schemas"]["Currency"];
                 /** @description Only rows of this payment intent or refund. */
                 source?: string;
                 /** @description Only rows of this payment, its refunds included. */

@@ -1610,6 +1610,7 @@ class BalanceTransactions(Resource):
         limit: int | None = None,
         starting_after: str | None = None,
         type: models.BalanceTransactionType | None = None,
+        currency: models.Currency | None = None,
         source: str | None = None,
         payment_intent_id: str | None = None,
         customer_id: str | None = None,
@@ -1627,7 +1628,7 @@ class BalanceTransactions(Resource):
 
         `GET /api/v1/balance_transactions`
         """
-        return self._pages_of("GET", "/api/v1/balance_transactions", query={"limit": limit, "starting_after": starting_after, "type": type, "source": source, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "test_clock": test_clock, "from": from_, "to": to}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/balance_transactions", query={"limit": limit, "starting_after": starting_after, "type": type, "currency": currency, "source": source, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "test_clock": test_clock, "from": from_, "to": to}, options=options, items="data", cursor="id")
 
     def get(
         self,
