@@ -8,7 +8,7 @@ import { isOn } from './balance.ts';
 import type { TenantKey } from './tenant.ts';
 
 /** What one type of movement came to in a month, minor units. */
-export interface MonthlyMovements {
+interface MonthlyMovements {
   type: BalanceTransactionType;
   count: number;
   gross: MinorUnits;

@@ -5,7 +5,7 @@ import { type Html, html } from '../../platform/html.ts';
 import type { Month } from '../../services/ledger/month.ts';
 
 /** What a type of movement is to a person. */
-export const movementsInWords: Readonly<Record<BalanceTransactionType, string>> = {
+const movementsInWords: Readonly<Record<BalanceTransactionType, string>> = {
   payment: 'Payments',
   refund: 'Refunds',
   return: 'Debits that came back',
