@@ -13,6 +13,8 @@ export interface Becs extends LoopbackServer {
   refuse(intent: string, code: string): void;
   /** The payer has asked for the money of a debit, or its bank has. */
   dispute(intent: string, reason: string): void;
+  /** The payer, or its bank, has ended the mandate of a debit. */
+  endMandate(intent: string): void;
   /** How often each debit was confirmed with effect. */
   readonly debited: ReadonlyMap<string, number>;
   /** The bodies of all confirmations. */
@@ -38,6 +40,7 @@ export async function openBecs(bridge: string): Promise<Becs> {
   const methods = new Map<string, Json>();
   const intents = new Map<string, Intent>();
   const mandates = new Map<string, string>();
+  const endedMandates = new Set<string>();
   const disputes: (Json & { payment_intent: string })[] = [];
   const debited = new Map<string, number>();
   const confirmed: URLSearchParams[] = [];
@@ -107,6 +110,11 @@ export async function openBecs(bridge: string): Promise<Becs> {
     return charges.filter(({ created }) => Number(created) >= gte);
   }
 
+  function shownMandate(id: string): Json {
+    const status = endedMandates.has(id) ? 'inactive' : 'active';
+    return { id, object: 'mandate', status, type: 'multi_use', payment_method: mandates.get(id), livemode: false };
+  }
+
   async function answerTo(received: Request): Promise<Answer> {
     const url = new URL(received.path, bridge);
     const form = new URLSearchParams(received.method === 'GET' ? url.search : received.body);
@@ -117,6 +125,8 @@ export async function openBecs(bridge: string): Promise<Becs> {
       const data = disputes.filter(({ payment_intent: id }) => id === form.get('payment_intent'));
       return json(200, { object: 'list', data, has_more: false, url: '/v1/disputes' });
     }
+    const [, mandateId = ''] = /^\/v1\/mandates\/(\w+)$/.exec(url.pathname) ?? [];
+    if (mandates.has(mandateId)) return json(200, shownMandate(mandateId));
     const [, methodId = '', attach] = /^\/v1\/payment_methods\/(\w+)(\/attach)?$/.exec(url.pathname) ?? [];
     const method = methods.get(methodId);
     if (method !== undefined) {
@@ -163,6 +173,10 @@ export async function openBecs(bridge: string): Promise<Becs> {
       known(id).latest_charge.disputed = true;
       const dispute = { id: idOf('du'), object: 'dispute', status: 'lost', reason, payment_intent: id };
       disputes.push({ ...dispute, created: nowInSeconds() });
+    },
+    endMandate(id) {
+      const details = known(id).latest_charge.payment_method_details as { au_becs_debit: { mandate: string } };
+      endedMandates.add(details.au_becs_debit.mandate);
     },
     debited,
     confirmed,

@@ -4,7 +4,7 @@ import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
 import { codeOfDebit, codeOfDispute } from './decline-codes.ts';
 import type { Judgement } from './intents.ts';
-import type { DebitBody, For, PaymentBody } from './protocol.ts';
+import { type Answer, type DebitBody, type For, type MandateBody, noOutcome, type PaymentBody } from './protocol.ts';
 import type { Reservation } from './reservations.ts';
 
 /** A result takes two business days (docs.stripe.com/payments/au-becs-debit); a day more counts for public holidays. */
@@ -51,6 +51,24 @@ export async function mandateOf(db: Db, { account, livemode }: For, reference: s
     select mandate from processor_stripe.debit_mandates
     where account = ${account} and livemode = ${livemode} and reference = ${reference}`;
   return row?.mandate ?? null;
+}
+
+/** Returns which of our mandates one of Stripe's is; null if it is none. */
+export async function referenceOfMandate(db: Db, { account, livemode }: For, mandate: string): Promise<string | null> {
+  const [row] = await db<{ reference: string }[]>`
+    select reference from processor_stripe.debit_mandates
+    where account = ${account} and livemode = ${livemode} and mandate = ${mandate} limit 1`;
+  return row?.reference ?? null;
+}
+
+/** Answers `/mandates/inquire`: whether Stripe takes debits under a mandate. One that it has not seen is not known. */
+export async function inquireMandate(db: Db, stripe: Stripe, body: MandateBody): Promise<Answer> {
+  const { mandate_reference } = body;
+  const id = await mandateOf(db, body, mandate_reference);
+  if (id === null) return noOutcome(404, 'Stripe was not told of this mandate');
+  const { status } = await stripe.mandates.retrieve(id);
+  // A mandate that is pending becomes active with its first debit.
+  return { status: 200, body: { mandate_reference, outcome: status === 'inactive' ? 'ended' : 'active' } };
 }
 
 /** Remembers under which mandate Stripe has made a debit. */

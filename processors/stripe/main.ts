@@ -5,6 +5,7 @@ import { repeat } from '../../src/platform/repeat.ts';
 import { announceReady, onShutdown, orExplain, surviveOutages } from '../../src/processes/lifecycle.ts';
 import { openAccounts, resealKeys } from './accounts.ts';
 import { readStripeConfig } from './config.ts';
+import { referenceOfMandate } from './debits.ts';
 import { openNoticeSecrets } from './notice-secrets.ts';
 import { openNoticeWriter, sweepNotices } from './notices.ts';
 import { ensureSchema } from './schema.ts';
@@ -33,6 +34,7 @@ const server = createStripeProcessor({
 });
 const door = createWebhookDoor({
   record: openNoticeWriter(db),
+  mandates: (place, mandate) => referenceOfMandate(db, place, mandate),
   secrets: openNoticeSecrets(db, config.keys, logger),
   logger,
 });

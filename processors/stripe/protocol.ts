@@ -60,6 +60,10 @@ export const bodies = {
   }),
   setup: Type.Object(forAccount),
   inquireSetup: Type.Object({ ...forAccount, reference: Type.String({ pattern: '^seti_\\w{1,190}$' }) }),
+  inquireMandate: Type.Object({
+    ...forAccount,
+    mandate_reference: Type.String({ minLength: 1, maxLength: 100 }),
+  }),
   describeMethod: Type.Object({ ...forAccount, token: Type.String({ pattern: '^pm_\\w{1,245}$' }) }),
   movements: list,
   notices: list,
@@ -73,6 +77,7 @@ export type ChargeBody = Static<typeof bodies.charge>;
 export type ReferenceBody = Static<typeof bodies.inquire>;
 export type RefundBody = Static<typeof bodies.refund>;
 export type SetupReferenceBody = Static<typeof bodies.inquireSetup>;
+export type MandateBody = Static<typeof bodies.inquireMandate>;
 export type TokenBody = Static<typeof bodies.describeMethod>;
 export type MovementsBody = Static<typeof bodies.movements>;
 export type NoticesBody = Static<typeof bodies.notices>;

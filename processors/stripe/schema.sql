@@ -113,7 +113,7 @@ create table if not exists processor_stripe.notices (
   event text not null,
   type text not null,
   -- What the service is told: that something has happened to the charge or the refunds of a payment.
-  kind text not null check (kind in ('charge', 'refund')),
+  kind text not null check (kind in ('charge', 'refund', 'mandate')),
   reference text not null,
   body text not null,
   received_at timestamptz not null default clock_timestamp(),
@@ -140,3 +140,4 @@ create table if not exists processor_stripe.debit_mandates (
   mandate text not null,
   primary key (account, livemode, reference)
 );
+create index if not exists debit_mandates_by_mandate on processor_stripe.debit_mandates (mandate);

@@ -8,6 +8,7 @@ import { Value } from 'typebox/value';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import { NoAccount, type StripeAccounts } from './accounts.ts';
+import { inquireMandate } from './debits.ts';
 import { openMovements, type ReadMovements } from './movements.ts';
 import { readNotices } from './notices.ts';
 import { cancel, charge, inquire, prepare } from './payments.ts';
@@ -60,6 +61,11 @@ const calls: Readonly<Record<string, Call>> = {
     schema: bodies.inquireSetup,
     needsKey: false,
     answer: (_, stripe, __, body) => inquireSetup(stripe, body),
+  },
+  '/mandates/inquire': {
+    schema: bodies.inquireMandate,
+    needsKey: false,
+    answer: ({ db }, stripe, _, body) => inquireMandate(db, stripe, body),
   },
   '/methods/inquire': {
     schema: bodies.describeMethod,

@@ -7,9 +7,11 @@ import type { Logger } from '../../src/platform/logger.ts';
 import type { NoticeSecrets } from './notice-secrets.ts';
 import type { RecordNotice } from './notices.ts';
 import type { For } from './protocol.ts';
-import { hintOf, StripeEvent } from './stripe-events.ts';
+import { type Hint, hintOf, StripeEvent } from './stripe-events.ts';
 
 export interface WebhookDoor {
+  /** Returns which of our mandates one of Stripe's is, or null. */
+  mandates: (place: For, mandate: string) => Promise<string | null>;
   record: RecordNotice;
   secrets: NoticeSecrets;
   logger: Logger;
@@ -75,12 +77,19 @@ async function answerTo(door: WebhookDoor, request: IncomingMessage): Promise<nu
   return store(door, { account, livemode: signer.livemode }, body);
 }
 
-async function store({ record }: WebhookDoor, place: For, body: string): Promise<number> {
+async function store({ record, mandates }: WebhookDoor, place: For, body: string): Promise<number> {
   const event = parsed(body);
   if (event === null || event.livemode !== place.livemode) return 400;
-  const hint = hintOf(event);
+  const hint = await inOurTerms(mandates, place, hintOf(event));
   if (hint !== null) await record({ ...place, ...hint, event: event.id, type: event.type, body });
   return 200;
+}
+
+/** A mandate is named by our reference, and one that is not ours by none. */
+async function inOurTerms(mandates: WebhookDoor['mandates'], place: For, hint: Hint | null): Promise<Hint | null> {
+  if (hint?.kind !== 'mandate') return hint;
+  const reference = await mandates(place, hint.reference);
+  return reference === null ? null : { ...hint, reference };
 }
 
 /** Stripe's library looks at what is too old alone. */

@@ -84,6 +84,17 @@ export async function selectMandate(db: Db, tenant: TenantKey, id: string): Prom
   return row ?? null;
 }
 
+/** The live mandate of a biller with this reference, or null. */
+export async function selectLiveMandateByReference(
+  db: Db,
+  billerId: Id<'biller'>,
+  reference: string,
+): Promise<MandateRow | null> {
+  const [row] = await db<MandateRow[]>`
+    select * from mandates where biller_id = ${billerId} and livemode and reference = ${reference}`;
+  return row ?? null;
+}
+
 /** Locks a mandate for update, after its customer and its payment method. Returns null if it was deleted. */
 export async function lockMandate(tx: Tx, id: string): Promise<MandateRow | null> {
   const [row] = await tx<MandateRow[]>`select * from mandates where id = ${id} for no key update`;

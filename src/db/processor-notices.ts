@@ -2,13 +2,13 @@ import type { Id } from '../domain/ids.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 
-/** What a notice is about: the charge of a payment, or its refunds. */
-type NoticeKind = 'charge' | 'refund';
+/** What a notice is about: the charge of a payment, its refunds, or a mandate. */
+type NoticeKind = 'charge' | 'refund' | 'mandate';
 
 /** A hint of the live processor, as it was read. */
 export interface HeardNotice {
   kind: NoticeKind;
-  /** The processor's reference of the payment. */
+  /** The processor's reference of the payment; of a mandate its own. */
   reference: string;
   biller_id: string;
 }
@@ -52,8 +52,9 @@ export async function endReadingTurn(db: Db, by: string): Promise<void> {
 }
 
 /**
- * Stores the notices between two positions, and the new position with them. A notice that names a payment that this
- * database does not know, or another biller's, is left out. Does nothing if another process has read this part.
+ * Stores the notices between two positions, and the new position with them. A notice that names a payment or a mandate
+ * that this database does not know, or another biller's, is left out. Does nothing if another process has read this
+ * part.
  */
 export async function recordHeard(
   tx: Tx,
@@ -65,11 +66,20 @@ export async function recordHeard(
   if (moved.length === 0) return;
   await tx`
     insert into processor_notices as n (kind, reference, biller_id, livemode)
+    with heard as (
+      select * from jsonb_to_recordset(${jsonb(tx, notices)}) as h (kind text, reference text, biller_id text)
+    )
     select distinct h.kind, h.reference, i.biller_id, i.livemode
-    from jsonb_to_recordset(${jsonb(tx, notices)}) as h (kind text, reference text, biller_id text)
+    from heard h
     join payment_reservations r on r.livemode and r.reference = h.reference
     join payment_attempts a on a.id = r.attempt_id
     join payment_intents i on i.id = a.payment_intent_id and i.livemode and i.biller_id = h.biller_id
+    where h.kind <> 'mandate'
+    union
+    select h.kind, h.reference, m.biller_id, m.livemode
+    from heard h
+    join mandates m on m.livemode and m.biller_id = h.biller_id and m.reference = h.reference
+    where h.kind = 'mandate'
     on conflict (kind, reference) do update set
       heard = n.heard + 1, tries = 0, next_try_at = clock_timestamp(), heard_at = clock_timestamp()`;
 }

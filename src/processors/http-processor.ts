@@ -11,6 +11,7 @@ import {
 } from './http-answers.ts';
 import type { HttpAnswer } from './http-reading.ts';
 import { movementsOf, noticesOf } from './list-answers.ts';
+import { mandateStateOf } from './mandate-answers.ts';
 import {
   type BankAccount,
   type CardSetups,
@@ -46,6 +47,7 @@ export interface HttpProcessor extends PaymentProcessor {
   readonly prepare: NonNullable<PaymentProcessor['prepare']>;
   readonly movements: NonNullable<PaymentProcessor['movements']>;
   readonly notices: NonNullable<PaymentProcessor['notices']>;
+  readonly inquireMandate: NonNullable<PaymentProcessor['inquireMandate']>;
   /** Calls that a processor service may lack. */
   readonly setups: CardSetups;
   /** Closes all connections. Calls under way throw `OutcomeUnknown`. */
@@ -202,6 +204,10 @@ export function createHttpProcessor({
       const body = { livemode, after };
       const wait = { timeoutMs: noticesTimeoutMs, mostBytes: mostListBytes, end };
       return noticesOf(await call({ path: '/notices', key: null, body, ...wait }));
+    },
+    async inquireMandate(billerId, reference) {
+      const body = { ...forOf({ billerId }), mandate_reference: reference };
+      return mandateStateOf(await call({ path: '/mandates/inquire', key: null, body, timeoutMs: short }), reference);
     },
     setups: {
       async create({ idempotencyKey: key, billerId }) {

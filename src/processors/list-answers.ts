@@ -35,6 +35,8 @@ function movementOf(answer: HttpAnswer, value: unknown): Movement {
   throw unknownOutcome(answer);
 }
 
+const noticeKinds = ['charge', 'refund', 'mandate'] as const satisfies readonly Notice['kind'][];
+
 /**
  * Returns a page of notices, or null if the service has none: a 404 says so. A notice of a kind that is not known here
  * is left out.
@@ -53,5 +55,6 @@ export function noticesOf(answer: HttpAnswer): Notices | null {
 function noticeOf(answer: HttpAnswer, value: unknown): Notice | null {
   const { kind, reference, account } = (value ?? {}) as Body;
   if (typeof kind !== 'string' || !isReference(reference) || typeof account !== 'string') throw unknownOutcome(answer);
-  return kind === 'charge' || kind === 'refund' ? { kind, reference, billerId: account } : null;
+  const known = noticeKinds.find((each) => each === kind);
+  return known === undefined ? null : { kind: known, reference, billerId: account };
 }

@@ -199,13 +199,19 @@ export interface Movements {
   hasMore: boolean;
 }
 
-/** A hint that something has happened to a payment: to its charge, or to its refunds. Only asking tells what. */
+/**
+ * A hint that something has happened to a payment, to its charge or to its refunds, or to a mandate. Only asking tells
+ * what.
+ */
 export interface Notice {
-  kind: 'charge' | 'refund';
-  /** Of the charge. */
+  kind: 'charge' | 'refund' | 'mandate';
+  /** Of the charge; of a mandate the reference that debits name. */
   reference: string;
   billerId: string;
 }
+
+/** Whether debits under a mandate are possible at the processor. `ended` is for good. */
+export type MandateState = 'active' | 'ended';
 
 /** A part of a processor's notices. `cursor` is the processor's own mark of where the part ends. */
 export interface Notices {
@@ -285,6 +291,11 @@ export interface PaymentProcessor {
    * the processor has none.
    */
   readonly notices: ((after: string | null, signal: AbortSignal) => Promise<Notices | null>) | null;
+  /**
+   * Returns whether the payer's bank still takes debits under a mandate, by the reference that they name. Resolves to
+   * null if the processor does not tell. Left out by one that keeps no mandates.
+   */
+  readonly inquireMandate?: (billerId: Id<'biller'>, reference: string) => Promise<MandateState | null>;
 }
 
 /** The processor of each mode. `live` is null when none is configured. */

@@ -71,6 +71,7 @@ describe('the page about Stripe', () => {
       'setupIntents.retrieve': 'GET /v1/setup_intents/{id}',
       'charges.list': 'GET /v1/charges?created[gte]=',
       'paymentMethods.create': 'POST /v1/payment_methods',
+      'mandates.retrieve': 'GET /v1/mandates/{id}',
       'disputes.list': 'GET /v1/disputes?payment_intent=',
       'webhookEndpoints.list': 'GET /v1/webhook_endpoints',
       'webhookEndpoints.create': 'POST /v1/webhook_endpoints',

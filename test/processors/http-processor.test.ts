@@ -87,10 +87,11 @@ const calls = {
   'begin a setup': (client: HttpProcessor) => client.setups.create({ idempotencyKey: key, billerId: 'acct_1' }),
   'inquire a setup': (client: HttpProcessor) => client.setups.inquire('acct_1', reference),
   'describe a card': (client: HttpProcessor) => client.setups.describe('acct_1', 'pm_x'),
+  'ask about a mandate': (client: HttpProcessor) => client.inquireMandate('acct_1', 'DDR-1'),
 };
 
 /** A service may lack these: a 404 says so. */
-const optional = new Set<keyof typeof calls>(['notices', 'begin a setup', 'describe a card']);
+const optional = new Set<keyof typeof calls>(['notices', 'begin a setup', 'describe a card', 'ask about a mandate']);
 
 /**
  * Responses that give no outcome for any call, so the processor must be asked again. The body contains an outcome that
@@ -279,14 +280,19 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ],
   ['describe a card', 'a token that it does not know', 404, '{}', 'null'],
   ['describe a card', 'another card', 200, found({ token: 'pm_y' }), 'unknown'],
+  ['ask about a mandate', 'one in force', 200, ofMandate('active'), 'active'],
+  ['ask about a mandate', 'one that has ended', 200, ofMandate('ended'), 'ended'],
+  ['ask about a mandate', 'one that it does not know', 404, '{}', 'null'],
+  ['ask about a mandate', 'another mandate', 200, ofMandate('ended', 'DDR-2'), 'unknown'],
+  ['ask about a mandate', 'an outcome of later versions', 200, ofMandate('paused'), 'unknown'],
   ['movements', 'a list without an end', 200, JSON.stringify({ cursor: '42', movements: [] }), 'unknown'],
   [
-    ...(['notices', 'a charge, a refund and a kind of later versions', 200] as const),
-    heard([notice('charge'), notice('refund'), notice('dispute')]),
+    ...(['notices', 'a charge, a refund, a mandate and a kind of later versions', 200] as const),
+    heard([notice('charge'), notice('refund'), notice('mandate'), notice('dispute')]),
     {
       cursor: '42',
       hasMore: false,
-      notices: ['charge', 'refund'].map((kind) => ({ kind, reference, billerId: 'acct_1' })),
+      notices: ['charge', 'refund', 'mandate'].map((kind) => ({ kind, reference, billerId: 'acct_1' })),
     },
   ],
   ['notices', 'a notice without an account', 200, heard([{ ...notice('charge'), account: null }]), 'unknown'],
@@ -318,6 +324,10 @@ function found(more: object = {}): string {
 function cardRead() {
   const card = { brand: 'visa', network: 'visa', funding: 'debit', lastFour: '4242', fingerprint: 'f1' };
   return { ...card, expiryMonth: 12, expiryYear: 2030, country: 'AU' };
+}
+
+function ofMandate(outcome: string, mandate_reference = 'DDR-1'): string {
+  return JSON.stringify({ mandate_reference, outcome });
 }
 
 function moved(kind: string) {
@@ -387,6 +397,7 @@ describe('the client of a processor service', () => {
         'inquire a refund': 'not_found',
         'begin a setup': 'open',
         'describe a card': 'found',
+        'ask about a mandate': 'active',
       };
       for (const call of asked) {
         responding(status, body(outcomes[call] ?? 'succeeded'));
@@ -483,6 +494,7 @@ describe('the client of a processor service', () => {
       ['/v1/setups', key, forAccount],
       ['/v1/setups/inquire', null, { ...forAccount, reference }],
       ['/v1/methods/inquire', null, { ...forAccount, token: 'pm_x' }],
+      ['/v1/mandates/inquire', null, { ...forAccount, mandate_reference: 'DDR-1' }],
     ]);
     for (const { method: verb, headers } of received) {
       assert.deepEqual([verb, headers.authorization], ['POST', `Bearer ${secret}`]);

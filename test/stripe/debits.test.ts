@@ -90,6 +90,18 @@ describe('a BECS debit by Stripe', function () {
     );
   });
 
+  it('tells whether its mandate is in force, and nothing of one that Stripe has not seen', async () => {
+    const body = bodyOf();
+    const { mandate_reference } = body.debit as { mandate_reference: string };
+    const asked = () => stripe.call('/mandates/inquire', { mandate_reference });
+    assert.deepEqual([(await asked()).status, (await asked()).body.outcome], [404, undefined]);
+    const { reference } = await submitted(body);
+    const { body: active } = await asked();
+    assert.deepEqual([active.mandate_reference, active.outcome], [mandate_reference, 'active']);
+    becs().endMandate(reference);
+    assert.equal((await asked()).body.outcome, 'ended');
+  });
+
   it('makes a Stripe method of an account once, and keeps no number', async () => {
     const body = bodyOf();
     const before = stripe.rig.faults.calls.filter((call) => call === 'POST /v1/payment_methods').length;

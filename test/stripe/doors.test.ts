@@ -10,7 +10,7 @@ import { account, sealingKeys, useStripe } from './support.ts';
 const here = { account, livemode: false };
 const calls = [
   ...['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements'],
-  ...['/notices', '/setups', '/setups/inquire', '/methods/inquire'],
+  ...['/notices', '/setups', '/setups/inquire', '/methods/inquire', '/mandates/inquire'],
 ];
 /** Lists of all accounts of a mode. */
 const lists = ['/movements', '/notices'];
@@ -239,7 +239,14 @@ describe('the doors of the Stripe processor', function () {
   describe('of an account that may not be used', () => {
     async function assertForbidden(place: { account: string; livemode: boolean }, reference: string, says: RegExp) {
       const token = await stripe.card();
-      const body = { ...stripe.payment(token), ...place, reference, charge_reference: reference, token };
+      const body = {
+        ...stripe.payment(token),
+        ...place,
+        reference,
+        charge_reference: reference,
+        token,
+        mandate_reference: 'DDR-1',
+      };
       for (const path of calls.filter((path) => !lists.includes(path))) {
         const own = path === '/setups/inquire' ? { ...body, reference: 'seti_1' } : body;
         const { answer, asked } = await askedBy(() => stripe.call(path, own, newKey()));

@@ -11,6 +11,7 @@ import { inParallel } from '../../lab/parallel.ts';
 import { chanceOf } from '../../lab/random.ts';
 import { rigKey } from '../../lab/stripe-rig/servers.ts';
 import { openAccounts, setStatus, writeAccount, writeNoticeSecret } from '../../processors/stripe/accounts.ts';
+import { referenceOfMandate } from '../../processors/stripe/debits.ts';
 import { openNoticeSecrets } from '../../processors/stripe/notice-secrets.ts';
 import { openNoticeWriter, sweepNotices } from '../../processors/stripe/notices.ts';
 import { ensureSchema } from '../../processors/stripe/schema.ts';
@@ -50,7 +51,12 @@ describe('the door for notices of Stripe', function () {
     await writeNoticeSecret(sql(), sealingKeys, place, { secret: liveSecret, by: 'test' });
     const logger = pino({ level: 'silent' });
     const record = openNoticeWriter(sql());
-    const door = createWebhookDoor({ record, secrets: openNoticeSecrets(sql(), sealingKeys, logger), logger });
+    const door = createWebhookDoor({
+      record,
+      mandates: (place, mandate) => referenceOfMandate(sql(), place, mandate),
+      secrets: openNoticeSecrets(sql(), sealingKeys, logger),
+      logger,
+    });
     const accounts = openAccounts(sql(), sealingKeys, 'http://127.0.0.1:1');
     const server = createStripeProcessor({ db: sql(), accounts, secret: bearer, logger, stripeApiUrl: null });
     for (const each of [door, server]) {
@@ -110,6 +116,16 @@ describe('the door for notices of Stripe', function () {
     assert.deepEqual(page.notices, [{ kind: 'charge', reference: `pi_${last}`, billerId: account }]);
     assert.equal(page.hasMore, false);
     assert.deepEqual((await read(cursor)).notices, page.notices, 'the same cursor, the same notices');
+  });
+
+  it('names a mandate by our reference, and drops one that is not of this account', async () => {
+    await sql()`
+      insert into processor_stripe.debit_mandates (account, livemode, reference, mandate) values
+        (${account}, false, 'DDR-OURS', 'mandate_ours'), (${other}, false, 'DDR-THEIRS', 'mandate_theirs')`;
+    const { cursor } = await read(null);
+    for (const id of ['mandate_theirs', 'mandate_ours', 'mandate_unknown', 'pi_1'])
+      assert.equal(await send(event({ type: 'mandate.updated' }, { id, object: 'mandate', status: 'inactive' })), 200);
+    assert.deepEqual((await read(cursor)).notices, [{ kind: 'mandate', reference: 'DDR-OURS', billerId: account }]);
   });
 
   it('knows what an event is about by its type, and drops all others with 200', async () => {

@@ -71,7 +71,7 @@ export function useNoticing() {
         const { path, headers, body, message } = received;
         const members = JSON.parse(body) as Members;
         const key = String(headers['idempotency-key'] ?? '');
-        const about = String(members.reference ?? key);
+        const about = String(members.reference ?? members.mandate_reference ?? key);
         here.calls.push(`${path} ${about}`);
         if (path === '/notices') {
           const from = members.after === null ? here.notices.length : Number(members.after);

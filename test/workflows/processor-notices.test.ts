@@ -252,6 +252,36 @@ describe('notices of the live processor', function () {
     assert.equal((await debit.merchant.client.mandates.get(debit.mandate)).status, 'canceled');
   });
 
+  it('cancel a mandate that has ended at the processor, once; what the bank has of it runs on, and nothing new does', async () => {
+    const debit = await submittedDebit();
+    const { reference } = await debit.merchant.client.mandates.get(debit.mandate);
+    const status = async () => (await debit.merchant.client.mandates.get(debit.mandate)).status;
+    const notice = { kind: 'mandate', reference, account: debit.notice.account };
+    const ask = `/mandates/inquire ${reference}`;
+    here.answers.set(ask, { mandate_reference: reference, outcome: 'active' });
+    here.notices.push(notice, { ...notice, account: 'acct_nobody' }, { ...notice, reference: 'DDR-00000000000000' });
+    await here.hear();
+    assert.equal(await status(), 'active', 'still in force there');
+    here.answers.set(ask, null);
+    here.notices.push(notice);
+    await assert.rejects(here.hear(), /1 notices could not be settled/);
+    assert.equal(await status(), 'active', 'not known');
+    here.answers.set(ask, { mandate_reference: reference, outcome: 'ended' });
+    await makeDue();
+    for (let times = 0; times < 2; times += 1) {
+      here.notices.push(notice);
+      await here.hear();
+    }
+    const { status: ended, status_reason } = await debit.merchant.client.mandates.get(debit.mandate);
+    assert.deepEqual([ended, status_reason], ['canceled', 'payer_canceled']);
+    const types = (await debit.merchant.events()).filter(({ event_type: type }) => type === 'mandate.canceled');
+    assert.equal(types.length, 1);
+    here.answers.set(`/inquire ${debit.reference}`, { outcome: 'succeeded' });
+    here.notices.push(debit.notice);
+    await here.hear();
+    assert.equal((await debit.merchant.getIntent(debit.id)).status, 'succeeded');
+  });
+
   for (const seed of ['1', '2', '3']) {
     it(`bring a debit to the same end whenever and however often they come (seed ${seed})`, async () => {
       const chance = chanceOf(`notices of a debit ${seed}`);

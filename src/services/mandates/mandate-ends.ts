@@ -18,7 +18,7 @@ import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { mandateEvent, type NewEvent, positionHere, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
-import { customerTimeOf, lockMandateForUpdate, type MandateNow } from './mandates.ts';
+import { customerTimeOf, lockMandateForUpdate, type MandateNow, type MandateOrigin } from './mandates.ts';
 
 /**
  * Stops the debits that were accepted under some mandates and that the bank does not have, because those end. This room
@@ -50,14 +50,14 @@ export async function cancelMandate(
 }
 
 /**
- * Cancels a mandate as a payer does at the bank.
+ * Cancels a mandate as a payer does at the bank: for a request, or because the processor has told.
  * @throws NotFound
  * @throws InvalidState when the mandate is not active: the bank knows of no other. While the customer's clock is
  * advancing.
  */
 export async function cancelMandateAsPayer(
   db: Writer,
-  context: RequestContext,
+  context: MandateOrigin,
   id: string,
   stopDebits: StopDebits,
 ): Promise<MandateNow> {
@@ -104,7 +104,7 @@ export function endEvent(mandate: MandateRow): NewEvent {
 
 async function endOnRequest(
   db: Writer,
-  context: RequestContext,
+  context: MandateOrigin,
   id: string,
   {
     allowed,

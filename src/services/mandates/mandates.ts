@@ -17,6 +17,7 @@ import { newMandateReference } from '../../domain/mandates/mandate.ts';
 import { mandateLapsesAt } from '../../domain/schemes/debit-dates.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { MandateEvidence } from '../../processors/processor.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { AcceptanceInput, MandateCreate } from '../../resources/mandate-input.ts';
@@ -43,6 +44,12 @@ export interface MandateParties {
 export interface MandateNow {
   mandate: MandateRow;
   at: CustomerInstant;
+}
+
+/** Whose mandate changes, when, and by which request; null if none asks for it. */
+export interface MandateOrigin extends Tenant {
+  now: RealInstant;
+  requestId: string | null;
 }
 
 /**
@@ -144,7 +151,7 @@ export async function listMandates(
  * @throws NotFound
  * @throws InvalidState while the clock is advancing.
  */
-export async function lockMandateForUpdate(tx: Tx, context: RequestContext, id: string): Promise<MandateNow> {
+export async function lockMandateForUpdate(tx: Tx, context: MandateOrigin, id: string): Promise<MandateNow> {
   const at = await customerTimeOf(tx, context, id);
   const mandate = orNotFound(await lockMandate(tx, id), 'mandate', id);
   return { mandate, at };
@@ -155,7 +162,7 @@ export async function lockMandateForUpdate(tx: Tx, context: RequestContext, id: 
  * @throws NotFound
  * @throws InvalidState while its clock is advancing.
  */
-export async function customerTimeOf(tx: Tx, context: RequestContext, mandateId: string): Promise<CustomerInstant> {
+export async function customerTimeOf(tx: Tx, context: MandateOrigin, mandateId: string): Promise<CustomerInstant> {
   const { customer_id: customerId } = await getMandate(tx, context, mandateId);
   return timeOf(await lockCustomer(tx, context, customerId), context.now);
 }

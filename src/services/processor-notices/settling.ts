@@ -15,6 +15,7 @@ import { wakeAfterOutcome } from '../payments/payment-confirmation.ts';
 import { settleChallenge } from '../payments/processor-challenge.ts';
 import { settleRefundsOf } from '../payments/refunds.ts';
 import { requestUnder } from '../payments/reserved-charge.ts';
+import { endMandateAtProcessor } from './ended-mandates.ts';
 
 /**
  * Asks the live processor about what its notices name, and records what it says. A notice about which it gives no
@@ -36,9 +37,11 @@ export async function settleNotices(sql: Pool, charging: Charging): Promise<numb
   return due.length;
 }
 
-async function settleNotice(sql: Pool, charging: Charging, { kind, reference }: ProcessorNoticeRow): Promise<void> {
+async function settleNotice(sql: Pool, charging: Charging, notice: ProcessorNoticeRow): Promise<void> {
+  const { kind, reference } = notice;
   // By the database's clock: a process whose own clock is wrong must not date an outcome.
   const now = await databaseNow(sql);
+  if (kind === 'mandate') return endMandateAtProcessor(sql, charging.processors, notice, now);
   if (kind === 'refund') return settleRefundsOf(sql, charging.processors, reference, now);
   const found = await selectAttemptByReference(sql, reference);
   if (found === null) return;
