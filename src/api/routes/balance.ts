@@ -42,9 +42,10 @@ const list = route({
   query: Strict({
     ...listQuery,
     type: Type.Optional(BalanceTransactionType),
-    source: Type.Optional(Reference('Only rows of this payment intent or refund.')),
+    source: Type.Optional(Reference('Only rows of this payment intent, refund or payout.')),
     payment_intent_id: Type.Optional(Reference<'payment_intent'>('Only rows of this payment, its refunds included.')),
     customer_id: Type.Optional(Reference<'customer'>('Only rows of this customer.')),
+    payout_id: Type.Optional(Reference<'payout'>('Only rows that this payout pays, or was to pay if it failed.')),
     test_clock: Type.Optional(Reference<'test_clock'>('Only rows on this test clock.')),
     from: Type.Optional(
       Type.String({ format: 'date-time', description: 'Only rows with this `created_at` or a later one.' }),
@@ -59,6 +60,7 @@ const list = route({
       source: query.source,
       paymentIntentId: query.payment_intent_id,
       customerId: query.customer_id,
+      payoutId: query.payout_id,
       testClock: query.test_clock,
       from: from === undefined ? undefined : new Date(from),
       to: to === undefined ? undefined : new Date(to),
