@@ -35,6 +35,7 @@ const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'advance moved a subject': ['worker'],
   'advance moved all': ['worker'],
   'advance completed': ['worker'],
+  'payout made': ['worker'],
   'delivery prepared': ['worker'],
   'delivery posted': ['worker'],
   'delivery recorded': ['worker'],

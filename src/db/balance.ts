@@ -45,7 +45,9 @@ export interface BalanceTransactionRow {
   fee: MinorUnits;
   net: MinorUnits;
   source: string;
-  payment_intent_id: string;
+  payment_intent_id: string | null;
+  /** The payout that pays it; null if none does, or if it failed. */
+  payout_id: Id<'payout'> | null;
   customer_id: string | null;
   available_on: PlainDate | null;
   description: string | null;
@@ -60,6 +62,7 @@ export interface BalanceTransactionFilter {
   customerId?: Id<'customer'> | undefined;
   paymentIntentId?: Id<'payment_intent'> | undefined;
   /** Without it, only what is on no test clock. */
+  payoutId?: Id<'payout'> | undefined;
   testClock?: Id<'test_clock'> | undefined;
   /** `created_at`: this or later, and earlier than the second. */
   from?: Date | undefined;
@@ -79,14 +82,21 @@ function presented(db: Db, rows: Fragment) {
   return db`
     select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
       coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) as fee,
-      coalesce(p.amount, 0) as net, t.source_id as source, t.payment_intent_id, t.customer_id, t.available_on,
+      coalesce(p.amount, 0) as net, t.source_id as source, t.payment_intent_id, o.payout_id, t.customer_id,
+      t.available_on,
       i.description, coalesce(r.metadata, i.metadata, '{}') as metadata, t.occurred_at as created_at
     from (${rows}) t
     left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
     left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'
+    left join payout_items o on o.transaction_id = t.id and not o.released
     left join payment_intents i on i.id = t.payment_intent_id
       and i.biller_id = t.biller_id and i.livemode = t.livemode
     left join refunds r on r.id = t.source_id and r.biller_id = t.biller_id and r.livemode = t.livemode`;
+}
+
+/** Condition: the payout pays the row, or was to pay it. */
+function isItemOf(db: Db, payoutId: Id<'payout'>) {
+  return db`id in (select transaction_id from payout_items where payout_id = ${payoutId})`;
 }
 
 /** The rows of this biller and mode. */
@@ -118,6 +128,7 @@ export async function listBalanceTransactionRows(
       ${filter.source === undefined ? db`` : db`and source_id = ${filter.source}`}
       ${filter.customerId === undefined ? db`` : db`and customer_id = ${filter.customerId}`}
       ${filter.paymentIntentId === undefined ? db`` : db`and payment_intent_id = ${filter.paymentIntentId}`}
+      ${filter.payoutId === undefined ? db`` : db`and ${isItemOf(db, filter.payoutId)}`}
       ${filter.from === undefined ? db`` : db`and occurred_at >= ${filter.from}`}
       ${filter.to === undefined ? db`` : db`and occurred_at < ${filter.to}`}
       ${

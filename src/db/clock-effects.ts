@@ -123,8 +123,9 @@ export async function listAttemptFacts(
   return attempts.map((_, index) => byPosition.get(index + 1) ?? null);
 }
 
-/** Returns the ids of those intents that exist. */
-export async function listExistingIntentIds(db: Db, ids: string[]): Promise<Set<string>> {
-  const rows = await db<{ id: Id<'payment_intent'> }[]>`select id from payment_intents where id = any(${ids})`;
+/** Returns the ids of those intents and payouts that exist. */
+export async function listExistingIds(db: Db, ids: string[]): Promise<Set<string>> {
+  const rows = await db<{ id: string }[]>`
+    select id from payment_intents where id = any(${ids}) union all select id from payouts where id = any(${ids})`;
   return new Set(rows.map(({ id }) => id));
 }

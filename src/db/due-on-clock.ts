@@ -1,11 +1,12 @@
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import { type PayoutStep, payoutsArrivingOnClock, payoutsDueOnClock } from './payouts.ts';
 import { unionAll } from './subject-parts.ts';
 import { type SubjectQueries, subjectQueries } from './subject-queries.ts';
 
 /** What can have something to do on a test clock. */
-export type DueKind = SubjectKind | 'mandate';
+export type DueKind = SubjectKind | PayoutStep['kind'] | 'mandate';
 
 /** Something to do on a test clock. */
 export interface DueSubject<Kind extends DueKind = DueKind> {
@@ -15,8 +16,14 @@ export interface DueSubject<Kind extends DueKind = DueKind> {
   at: CustomerInstant | null;
 }
 
-/** How each kind is found. A mandate lapses first, then a bank speaks: both may change what else is to be done. */
+/**
+ * How each kind is found. Payouts come first: they are made of what was before. Of these, one that arrives comes first,
+ * since what a failed one had is paid out at once. Then a mandate lapses, then a bank speaks: both may change what else
+ * is to be done.
+ */
 export const dueQueries: Readonly<Record<DueKind, Pick<SubjectQueries, 'rank' | 'dueOnClock'>>> = {
+  payoutArrival: { rank: -2, dueOnClock: payoutsArrivingOnClock },
+  payout: { rank: -1, dueOnClock: payoutsDueOnClock },
   mandate: {
     rank: 0,
     dueOnClock: (db, clock, target) => db`

@@ -16,9 +16,10 @@ export interface LedgerTransactionRow {
   test_clock_id: Id<'test_clock'> | null;
   kind: TransactionKind;
   currency: Currency;
-  /** The payment intent, or the refund. */
+  /** The payment intent, the refund or the payout. */
   source_id: string;
-  payment_intent_id: string;
+  /** Null for a payout. */
+  payment_intent_id: string | null;
   customer_id: Id<'customer'> | null;
   source_key: string;
   rule_version: number;
@@ -26,6 +27,8 @@ export interface LedgerTransactionRow {
   /** A date in the biller's zone. Null if only the live processor knows it. */
   available_on: string | null;
   occurred_at: CustomerInstant;
+  /** When a payout may pay it; null if none of the sandbox does. */
+  payable_at: CustomerInstant | null;
   entries: { account: LedgerAccount; amount: MinorUnits }[];
 }
 
@@ -75,7 +78,16 @@ export async function lockPosition(tx: Tx, { billerId, livemode }: TenantKey): P
 
 export async function updatePosition(tx: Tx, { billerId, livemode }: TenantKey, sequence: number): Promise<void> {
   await tx`
-    update ledger_positions set last_sequence = ${sequence} where biller_id = ${billerId} and livemode = ${livemode}`;
+    update ledger_positions set last_sequence = ${sequence}, stopped_at = null, stopped_by = null where biller_id = ${billerId} and livemode = ${livemode}`;
+}
+
+/** Notes that the next event of a ledger cannot be posted, and why, until the position moves on. */
+export async function noteStopped(db: Db, { billerId, livemode }: TenantKey, why: string): Promise<void> {
+  await db`
+    insert into ledger_positions as p (biller_id, livemode, last_sequence, stopped_at, stopped_by)
+    values (${billerId}, ${livemode}, 0, now(), ${why.slice(0, 1000)})
+    on conflict (biller_id, livemode) do update
+      set stopped_at = coalesce(p.stopped_at, excluded.stopped_at), stopped_by = excluded.stopped_by`;
 }
 
 /** Sets all positions to the beginning, or those of one biller, so that everything is posted again. */
@@ -100,7 +112,8 @@ export async function listFollowedEvents(
   return db<FollowedEventRow[]>`
     select e.id, e.sequence, e.test_clock_id, e.customer_id, e.subject_id, e.created_at as occurred_at,
       case when d is not null then e.event_type end as type,
-      coalesce(d->>'payment_intent_id', e.subject_id) as payment_intent_id, d->>'currency' as currency,
+      coalesce(d->>'payment_intent_id', case when e.event_type not like 'payout.%' then e.subject_id end)
+        as payment_intent_id, d->>'currency' as currency,
       coalesce(d->>'total_amount', d->>'amount')::bigint as amount, coalesce(d->>'fee_amount', '0')::bigint as fee
     from (
       select * from events
@@ -134,8 +147,8 @@ export async function lockExistingClocks(tx: Tx, ids: readonly string[]): Promis
 }
 
 /**
- * Adds transactions with their entries, and adds these to the balances. What is there already stays as it is. Returns
- * how many transactions were added.
+ * Adds transactions with their entries, adds these to the balances, and notes what payouts are to pay. What is there
+ * already stays as it is. Returns how many transactions were added.
  */
 export async function insertLedgerTransactions(
   tx: Tx,
@@ -143,6 +156,7 @@ export async function insertLedgerTransactions(
   rows: readonly LedgerTransactionRow[],
 ): Promise<number> {
   const column = <K extends keyof LedgerTransactionRow>(name: K) => rows.map((row) => row[name]);
+  const payable = rows.filter(({ payable_at: at }) => at !== null);
   const entries = rows.flatMap(({ id, entries: own }) => own.map((entry) => ({ id, ...entry })));
   const [counted] = await tx<[{ added: number }]>`
     with added as (
@@ -179,6 +193,17 @@ export async function insertLedgerTransactions(
       from moved group by test_clock_id, currency, account, available_on
       on conflict (biller_id, livemode, test_clock_id, currency, account, available_on)
         do update set amount = b.amount + excluded.amount
+    ), payable as (
+      insert into payable_transactions (
+        transaction_id, biller_id, livemode, test_clock_id, currency, amount, payable_at
+      )
+      select moved.id, ${billerId}, ${livemode}, moved.test_clock_id, moved.currency, moved.amount, p.payable_at
+      from unnest(
+        ${payable.map(({ id }) => id)}::text[], ${payable.map(({ payable_at: at }) => String(at?.toISOString()))}::timestamptz[]
+      ) as p (id, payable_at)
+      join moved on moved.id = p.id and moved.account = 'processor'
+      where not exists (select from payout_items i where i.transaction_id = moved.id and not i.released)
+      on conflict do nothing
     )
     select count(*)::integer as added from added`;
   return counted.added;

@@ -1,6 +1,7 @@
 import type { Fragment } from 'postgres';
+import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
-import type { SubjectKind } from '../messages/subject-kinds.ts';
+import type { KindAhead, SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { withoutOwner } from './bank-debits.ts';
@@ -249,3 +250,10 @@ export const subjectQueries = {
 export const chargingSubjects = Object.entries<SubjectQueries>(subjectQueries).flatMap(([kind, { table, charges }]) =>
   charges === undefined ? [] : [{ kind: kind as SubjectKind, table, ...charges }],
 );
+
+/** The test clock of a subject that an advance lets run ahead, or null. */
+export async function selectClockOfSubject(db: Db, kind: KindAhead, id: string): Promise<Id<'test_clock'> | null> {
+  const [row] = await db<{ test_clock_id: Id<'test_clock'> | null }[]>`
+    select test_clock_id from ${db(subjectQueries[kind].table)} where id = ${id}`;
+  return row?.test_clock_id ?? null;
+}

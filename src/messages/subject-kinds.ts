@@ -131,6 +131,13 @@ export type KindWhere<Does extends SubjectFacts['onClock']> = {
   [Kind in SubjectKind]: Table[Kind]['onClock'] extends Does ? Kind : never;
 }[SubjectKind];
 
+/** A kind that an advance of a test clock may move through several steps at once. */
+export type KindAhead = { [Kind in SubjectKind]: Table[Kind]['mayRunAhead'] extends true ? Kind : never }[SubjectKind];
+
+export function mayRunAhead(kind: SubjectKind): kind is KindAhead {
+  return subjectKinds[kind].mayRunAhead;
+}
+
 export const allSubjectKinds = Object.keys(subjectKinds) as SubjectKind[];
 
 export function isSubjectKind(type: string): type is SubjectKind {

@@ -8,6 +8,7 @@ import { databaseNow } from '../platform/postgres/database-clock.ts';
 import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
 import { followLedgers } from '../services/ledger/follower.ts';
+import { takePayoutsInRealTime } from '../services/ledger/payouts.ts';
 import { expireMandates } from '../services/mandates/mandate-ends.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
 import { settleChallenges } from '../services/payments/processor-challenge.ts';
@@ -23,10 +24,11 @@ const followEveryMs = 500;
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, settles challenges whose payer has not come back, compares the movements of the
- * live processor with the database, and ends mandates that have lapsed. It removes expired idempotency keys, old counts
- * of the pages for payers, and the account numbers that payers have entered there and that nothing has used for a day.
- * While all that goes on, it posts events to the ledger, and checks the invariants, a few at a time: in a large
- * database, one of them may take minutes. Any number of processes may run it side by side.
+ * live processor with the database, ends mandates that have lapsed, and makes the payouts of the sandbox. It removes
+ * expired idempotency keys, old counts of the pages for payers, and the account numbers that payers have entered there
+ * and that nothing has used for a day. While all that goes on, it posts events to the ledger, and checks the
+ * invariants, a few at a time: in a large database, one of them may take minutes. Any number of processes may run it
+ * side by side.
  */
 export function startHousekeeping(sql: Pool, processors: Processors, logger: Logger): Repetition {
   const checks = createInvariantChecks(sql);
@@ -41,6 +43,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
         logger.error('live charging is held: the live processor has made charges that are not in this database');
     },
     'expire mandates': async () => expireMandates(sql, await databaseNow(sql)),
+    'make payouts': async () => takePayoutsInRealTime(sql, await databaseNow(sql)),
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
     'sweep page uses': async () => sweepPageUses(sql, await databaseNow(sql)),

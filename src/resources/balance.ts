@@ -8,7 +8,7 @@ import { dueAt, example } from './examples.ts';
 export const balances: Tag = {
   name: 'Balance',
   description:
-    'The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a ' +
+    'The books of your account: what was taken, what it cost, what came back, what was paid out. Rows are posted from events, within a ' +
     'second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless ' +
     '`test_clock` names one.',
 };
@@ -52,7 +52,7 @@ export const BalanceTransactionType = Type.Enum([...balanceTransactionTypes], {
   description:
     '`payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given ' +
     'back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, ' +
-    'given back to you.',
+    'given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused.',
 });
 
 export const BalanceTransaction = Strict(
@@ -75,8 +75,11 @@ export const BalanceTransaction = Strict(
         'fees. In live mode 0: the processor does not tell its fee.',
     }),
     net: Type.Integer({ description: '`gross` less `fee`, minor units.' }),
-    source: Type.String({ description: 'The payment intent, or the refund.' }),
-    payment_intent_id: Type.String({ description: 'The payment.' }),
+    source: Type.String({ description: 'The payment intent, the refund or the payout.' }),
+    payment_intent_id: Nullable(Type.String(), { description: 'The payment; null for a payout.' }),
+    payout_id: Nullable(Type.String(), {
+      description: 'The payout that pays the row; null if none does yet. A payout is no part of itself.',
+    }),
     customer_id: Nullable(Type.String(), { description: 'The payer; null without a customer.' }),
     description: Nullable(Type.String(), { description: 'What is paid for, as the payer reads it.' }),
     metadata: Metadata,
@@ -100,6 +103,7 @@ example(BalanceTransaction, {
   net: 9795,
   source: exampleId('payment_intent'),
   payment_intent_id: exampleId('payment_intent'),
+  payout_id: null,
   customer_id: exampleId('customer'),
   description: null,
   metadata: {},

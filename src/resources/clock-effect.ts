@@ -11,6 +11,7 @@ import { Mandate } from './mandate.ts';
 import { PaymentIntent } from './payment-intent.ts';
 import { PaymentLink } from './payment-link.ts';
 import { PaymentPlan } from './payment-plan.ts';
+import { Payout } from './payout.ts';
 import { Subscription } from './subscription.ts';
 import { EffectsManifest, manifestExample, TestClockState } from './test-clock.ts';
 
@@ -123,8 +124,27 @@ const CheckoutSessionEffect = Strict(
   { title: 'CheckoutSessionEffect' },
 );
 
+const payoutChanges = ['status', 'amount', 'currency', 'failure_code', 'arrives_on', 'reconciliation_status'] as const;
+const PayoutEffect = Strict(
+  {
+    object: Type.Literal('payout'),
+    object_id: Nullable(Type.String(), { description: 'Null in a dry run if the advance would make the payout.' }),
+    ...common,
+    changes: Type.Pick(Payout, [...payoutChanges], { title: 'PayoutChanges', additionalProperties: false }),
+  },
+  { title: 'PayoutEffect' },
+);
+
 export const ClockEffect = Type.Union(
-  [PaymentIntentEffect, PaymentPlanEffect, SubscriptionEffect, MandateEffect, PaymentLinkEffect, CheckoutSessionEffect],
+  [
+    PaymentIntentEffect,
+    PaymentPlanEffect,
+    SubscriptionEffect,
+    MandateEffect,
+    PaymentLinkEffect,
+    CheckoutSessionEffect,
+    PayoutEffect,
+  ],
   {
     title: 'ClockEffect',
     discriminator: { propertyName: 'object' },
@@ -221,7 +241,7 @@ export interface EffectEvent {
 export interface Effect extends EffectEvent {
   /** About the attempt of a payment intent; null for a plan. */
   facts: AttemptFacts | null;
-  /** In a dry run: the payment was rolled back, so its id refers to nothing. */
+  /** In a dry run: the payment or the payout was rolled back, so its id refers to nothing. */
   isRolledBack?: boolean;
 }
 
@@ -285,6 +305,12 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     object_id: effect.subject_id,
     ...shared,
     changes: pick(effect.data as CheckoutSession, sessionChanges),
+  }),
+  payout: (shared, { subject_id: id, data, isRolledBack = false }) => ({
+    object: 'payout',
+    object_id: isRolledBack ? null : id,
+    ...shared,
+    changes: pick(data as Payout, payoutChanges),
   }),
   payment_intent(shared, { subject_id: id, data, facts, isRolledBack = false }) {
     if (facts === null) throw new TypeError(`payment intent ${id} has no attempt at this instant`);

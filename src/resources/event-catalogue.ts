@@ -6,6 +6,7 @@ import { Mandate, mandateExample } from './mandate.ts';
 import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
 import { PaymentLink, paymentLinkEventExample } from './payment-link.ts';
 import { PaymentPlan, paymentPlanExample } from './payment-plan.ts';
+import { Payout, payoutExample } from './payout.ts';
 import { Refund, refundExample } from './refund.ts';
 import {
   Subscription,
@@ -275,6 +276,22 @@ export const eventCatalogue = {
   ),
   'refund.succeeded': event(Refund, 'A refund succeeded.', refundExample),
   'refund.failed': event(Refund, 'A refund failed.', { ...refundExample, status: 'failed' }),
+  'payout.created': event(
+    Payout,
+    'A payout was made: what was available in a currency is on its way to your bank account.',
+    payoutExample,
+  ),
+  'payout.reconciled': event(
+    Payout,
+    'The items of a payout are known and add up to its amount. In the sandbox at once.',
+    payoutExample,
+  ),
+  'payout.paid': event(Payout, 'A payout has arrived.', { ...payoutExample, status: 'paid', ended_at: dueAt }),
+  'payout.failed': event(
+    Payout,
+    'Your bank has refused a payout. Its items are available again, and the next payout has them.',
+    { ...payoutExample, status: 'failed', ended_at: dueAt, failure_code: 'declined' },
+  ),
   'subscription.started': event(
     Subscription,
     'A subscription started: its first period was paid, or its trial began.',
@@ -420,6 +437,7 @@ export const eventGroups = {
   payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
   payment_link: { scope: 'payment_links:read', isClockEffect: true },
   checkout_session: { scope: 'payment_links:read', isClockEffect: true },
+  payout: { scope: 'balance:read', isClockEffect: true },
   subscription: { scope: 'subscriptions:read', isClockEffect: true },
   test_clock: { scope: 'test_clocks:read', isClockEffect: false },
   webhook_endpoint: { scope: 'webhooks:read', isClockEffect: false },

@@ -31,6 +31,7 @@ const crashPoints = [
   'advance moved a subject',
   'advance moved all',
   'advance completed',
+  'payout made',
   'delivery prepared',
   'delivery posted',
   'delivery recorded',

@@ -4,6 +4,7 @@ import type { MandateRow } from '../db/mandates.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentLinkRow } from '../db/payment-links.ts';
 import type { PaymentPlanRow } from '../db/payment-plans.ts';
+import type { PayoutRow } from '../db/payouts.ts';
 import type { RefundRow } from '../db/refunds.ts';
 import type { ShownSubscriptionRow } from '../db/subscriptions.ts';
 import { tenantOf } from '../db/tenant.ts';
@@ -26,6 +27,7 @@ import { presentMandate } from '../resources/mandate.ts';
 import { presentPaymentIntent } from '../resources/payment-intent.ts';
 import { presentPaymentLink } from '../resources/payment-link.ts';
 import { presentPaymentPlan } from '../resources/payment-plan.ts';
+import { presentPayout } from '../resources/payout.ts';
 import { presentRefund } from '../resources/refund.ts';
 import { presentSubscription, presentSubscriptionPeriod } from '../resources/subscription.ts';
 import { presentClockState } from '../resources/test-clock.ts';
@@ -78,6 +80,12 @@ export function refundEvent(
   const data = presentRefund(refund);
   const about = { subjectId: refund.id, customerId: customer_id, testClockId: test_clock_id };
   return { ...tenantOf(refund), type, ...about, at: refund.updated_at, data };
+}
+
+/** Returns an event with the payout's current state. */
+export function payoutEvent(type: TypeOf<'payout'>, payout: PayoutRow, at: CustomerInstant): NewEvent {
+  const { id: subjectId, test_clock_id: testClockId } = payout;
+  return { ...tenantOf(payout), type, subjectId, customerId: null, testClockId, at, data: presentPayout(payout) };
 }
 
 /** Returns an event with the plan's current state. */
@@ -145,7 +153,7 @@ interface EventOrigin {
 /** The events of a transaction, in order. A list within the list holds those of one `EventPosition`. */
 type EventList = (RecordedEvent | EventList)[];
 
-type RecordedEvent = NewEvent & { id: Id<'event'> };
+export type RecordedEvent = NewEvent & { id: Id<'event'> };
 
 interface Recording {
   origin: EventOrigin | null;
@@ -211,7 +219,7 @@ export function positionHere(tx: Tx): EventPosition {
 }
 
 /** Returns the events that the transaction has recorded so far, in order. */
-export function recordedEvents(tx: Tx): NewEvent[] {
+export function recordedEvents(tx: Tx): RecordedEvent[] {
   return inOrder(recordingOf(tx).events);
 }
 

@@ -11,6 +11,7 @@ const prefixes: Record<IdKind, string> = {
   payment_intent: 'pi_sandbox_',
   payment_attempt: 'att_',
   balance_transaction: 'txn_',
+  payout: 'po_',
   refund: 're_',
   payment_plan: 'pp_',
   payment_link: 'lnk_',

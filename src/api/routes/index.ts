@@ -11,6 +11,7 @@ import { paymentIntentRoutes } from './payment-intents.ts';
 import { paymentLinkRoutes } from './payment-links.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
+import { payoutRoutes } from './payouts.ts';
 import { refundRoutes } from './refunds.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionContinuationRoutes } from './subscription-continuation.ts';
@@ -37,6 +38,7 @@ export const apiRoutes: readonly Route[] = [
   ...testClockRoutes,
   ...workbenchRoutes,
   ...balanceRoutes,
+  ...payoutRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,

@@ -6,6 +6,8 @@ export const balanceTransactionTypes = [
   'refund',
   'return',
   'adjustment',
+  'payout',
+  'payout_failure',
 ] as const satisfies readonly TransactionKind[];
 
 export type BalanceTransactionType = (typeof balanceTransactionTypes)[number];
@@ -16,4 +18,6 @@ export const reportingCategories = {
   refund: 'refund',
   return: 'charge_failure',
   adjustment: 'other_adjustment',
+  payout: 'payout',
+  payout_failure: 'payout_reversal',
 } as const satisfies Record<BalanceTransactionType, string>;

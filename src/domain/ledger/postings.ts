@@ -8,25 +8,35 @@ export const moneyEventTypes = [
   'payment_intent.canceled',
   'payment_intent.returned',
   'refund.succeeded',
+  'payout.created',
+  'payout.failed',
 ] as const;
 
 export type MoneyEventType = (typeof moneyEventTypes)[number];
 
 /**
  * The accounts of a biller's books. `payers` is the other side of all money, `in_flight` holds debits whose result is
- * not known, `processor` what was taken and is not paid out, `fees` what collecting has cost.
+ * not known, `processor` what was taken and is not paid out, `fees` what collecting has cost, `bank` what was paid out.
  */
-export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'fees';
+export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'fees' | 'bank';
 
-/** What a transaction of the ledger is. The first four are the rows that finance reads. */
-export type TransactionKind = 'payment' | 'refund' | 'return' | 'adjustment' | 'debit_accepted' | 'debit_ended';
+/** What a transaction of the ledger is. All but the last two are rows that finance reads. */
+export type TransactionKind =
+  | 'payment'
+  | 'refund'
+  | 'return'
+  | 'adjustment'
+  | 'payout'
+  | 'payout_failure'
+  | 'debit_accepted'
+  | 'debit_ended';
 
 /** What a money event says, minor units. */
 export interface MoneyEvent {
   type: MoneyEventType;
-  /** The total of the payment, surcharge included, or the amount of the refund. */
+  /** The total of the payment, surcharge included, or the amount of the refund or the payout. */
   amount: MinorUnits;
-  /** What the payment costs the biller. 0 for a refund. */
+  /** What the payment costs the biller. 0 for a refund or a payout. */
   fee: MinorUnits;
 }
 
@@ -66,6 +76,10 @@ export function postingsOf({ type, amount, fee }: MoneyEvent, inFlight: MinorUni
       ];
     case 'refund.succeeded':
       return balanced('refund', { processor: 0 - amount, payers: amount });
+    case 'payout.created':
+      return balanced('payout', { processor: 0 - amount, bank: amount });
+    case 'payout.failed':
+      return balanced('payout_failure', { processor: amount, bank: 0 - amount });
   }
 }
 

@@ -9,6 +9,7 @@ import { ledgerInvariants } from './ledger.ts';
 import { linkInvariants } from './links.ts';
 import { listedInvariants } from './listed.ts';
 import { moneyInvariants } from './money.ts';
+import { payoutInvariants } from './payouts.ts';
 import { repeatedInvariants } from './repeated.ts';
 import { subscriptionInvariants } from './subscriptions.ts';
 import { surchargeInvariants } from './surcharges.ts';
@@ -26,6 +27,7 @@ export const invariants: readonly Invariant[] = [
   ...linkInvariants,
   ...listedInvariants,
   ...moneyInvariants,
+  ...payoutInvariants,
   ...repeatedInvariants,
   ...subscriptionInvariants,
   ...surchargeInvariants,

@@ -112,6 +112,10 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
       select 'adjustment', 0, 0 - d.fee where e.event_type = 'payment_intent.returned' and d.fee > 0
       union all
       select 'refund', 0 - (d.data ->> 'amount')::bigint, 0 where e.event_type = 'refund.succeeded'
+      union all
+      select 'payout', 0 - (d.data ->> 'amount')::bigint, 0 where e.event_type = 'payout.created'
+      union all
+      select 'payout_failure', (d.data ->> 'amount')::bigint, 0 where e.event_type = 'payout.failed'
     ) due
     left join ledger_transactions t on t.source_key = e.id || '.' || due.kind
     cross join lateral (
@@ -119,7 +123,8 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
         coalesce(sum(amount) filter (where account = 'fees'), 0) as fee
       from ledger_entries where transaction_id = t.id
     ) posted
-    where e.event_type in ('payment_intent.succeeded', 'payment_intent.returned', 'refund.succeeded')
+    where e.event_type in ('payment_intent.succeeded', 'payment_intent.returned', 'refund.succeeded',
+        'payout.created', 'payout.failed')
       and (e.test_clock_id is null or exists (select from test_clocks c where c.id = e.test_clock_id))
       and (
         t.id is null or posted.gross <> due.gross or posted.fee <> due.fee or t.currency <> d.data ->> 'currency'

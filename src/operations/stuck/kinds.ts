@@ -1,5 +1,6 @@
 import { fullDatabase } from './database.ts';
 import { advanceSlow, clockFailed } from './kinds/clocks.ts';
+import { ledgerStopped } from './kinds/ledger.ts';
 import {
   comparisonLate,
   rowLost,
@@ -38,6 +39,7 @@ export const rowKinds: readonly StuckKind[] = [
   processorComparisonLate,
   advanceSlow,
   clockFailed,
+  ledgerStopped,
   deliveryBacklog,
   deliveryLost,
   endpointFailing,

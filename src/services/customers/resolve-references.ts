@@ -8,6 +8,7 @@ import {
 } from '../../db/payment-methods.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
+import { parsePayoutWords } from '../../domain/ledger/payouts.ts';
 import { parseOutcomesByPeriod, parseSandboxOutcomes } from '../../domain/sandbox-outcomes.ts';
 import { bankOutcomeWords, parseBankOutcomes } from '../../domain/schemes/sandbox-debits.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
@@ -142,6 +143,10 @@ const sandboxKeys = {
   _sandbox_bank_outcome: {
     parse: parseBankOutcomes,
     message: `_sandbox_bank_outcome must be a comma-separated list of ${bankOutcomeWords.join(', ')}.`,
+  },
+  _sandbox_payout: {
+    parse: parsePayoutWords,
+    message: '_sandbox_payout must be paid or fail, or a comma-separated list of them.',
   },
 };
 

@@ -7,6 +7,7 @@ import {
   selectBalanceTransaction,
 } from '../../db/balance.ts';
 import { selectPosition } from '../../db/ledger.ts';
+import { listPayoutRows, type PayoutFilter, type PayoutRow, selectPayout } from '../../db/payouts.ts';
 import { selectClock } from '../../db/test-clocks.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
@@ -62,4 +63,40 @@ export async function listBalanceTransactions(
   return rowsOfPage(db, 'balance_transactions', tenant, query, (page) =>
     listBalanceTransactionRows(db, tenant, filter, page),
   );
+}
+
+/**
+ * Returns the payout, on any test clock or none.
+ * @throws NotFound
+ */
+export async function getPayout(db: Db, tenant: Tenant, id: string): Promise<PayoutRow> {
+  return orNotFound(await selectPayout(db, tenant, id), 'payout', id);
+}
+
+/**
+ * Returns a page of payouts, newest first by `created_at`.
+ * @throws BadParameters when `starting_after` does not exist for this biller and mode.
+ */
+export async function listPayouts(
+  db: Db,
+  tenant: Tenant,
+  filter: PayoutFilter,
+  query: Pick<PageQuery, 'limit' | 'starting_after'>,
+): Promise<Rows<PayoutRow>> {
+  return rowsOfPage(db, 'payouts', tenant, query, (page) => listPayoutRows(db, tenant, filter, page));
+}
+
+/**
+ * Returns a page of the rows that a payout pays, or was to pay if it has failed, newest first by `created_at`.
+ * @throws NotFound
+ * @throws BadParameters when `starting_after` does not exist for this biller and mode.
+ */
+export async function listPayoutItems(
+  db: Db,
+  tenant: Tenant,
+  id: string,
+  query: Pick<PageQuery, 'limit' | 'starting_after'>,
+): Promise<Rows<BalanceTransactionRow>> {
+  const { id: payoutId, test_clock_id: clock } = await getPayout(db, tenant, id);
+  return listBalanceTransactions(db, tenant, { payoutId, testClock: clock ?? undefined }, query);
 }

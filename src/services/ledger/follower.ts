@@ -8,18 +8,21 @@ import {
   listLedgersBehind,
   lockExistingClocks,
   lockPosition,
+  noteStopped,
   selectPosition,
   updatePosition,
 } from '../../db/ledger.ts';
-import { tenantOf } from '../../db/tenant.ts';
-import { selectClockById } from '../../db/test-clocks.ts';
-import { dateIn, type PlainDate } from '../../domain/calendar.ts';
+import { dateIn, type PlainDate, startOfDay } from '../../domain/calendar.ts';
+import type { Currency } from '../../domain/currencies.ts';
 import { derivedId } from '../../domain/ids.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { availableOn } from '../../domain/ledger/available-on.ts';
-import { postingsOf, type TransactionKind } from '../../domain/ledger/postings.ts';
+import { payoutDayAfter } from '../../domain/ledger/payout-days.ts';
+import { moneyEventTypes, postingsOf, type TransactionKind } from '../../domain/ledger/postings.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
-import { atomically } from '../../platform/postgres/transaction.ts';
+import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
+import type { RecordedEvent } from '../events.ts';
 import type { Tenant } from '../request-context.ts';
 
 /** Rises with each change of what an event posts. A transaction keeps the version that posted it. */
@@ -37,7 +40,10 @@ export async function followLedgers(sql: Pool, closing: AbortSignal): Promise<vo
   const failures: unknown[] = [];
   for (const tenant of await listLedgersBehind(sql)) {
     if (closing.aborted) return;
-    await postEvents(sql, tenant, closing).catch((error: unknown) => failures.push(error));
+    await postEvents(sql, tenant, closing).catch(async (error: unknown) => {
+      failures.push(error);
+      if (!isOutage(error)) await noteStopped(sql, tenant, error instanceof Error ? error.message : String(error));
+    });
   }
   if (failures.length > 0) throw new AggregateError(failures, 'events could not be posted to the ledger');
 }
@@ -54,10 +60,53 @@ export async function postEvents(db: Writer, tenant: Tenant, closing?: AbortSign
   }
 }
 
-/** Posts the events of the biller of a test clock, so that the books of the clock are complete. */
-export async function postEventsOfClock(db: Writer, clockId: string): Promise<void> {
-  const clock = await selectClockById(db, clockId);
-  if (clock !== null) await postEvents(db, tenantOf(clock));
+/**
+ * As `postEvents`, for those who go on without the ledger when an event cannot be posted. `ops stuck` then names it,
+ * and the ledger goes on once it can be posted.
+ * @throws when PostgreSQL is not reachable.
+ */
+export async function postUnlessStopped(db: Writer, tenant: Tenant): Promise<void> {
+  try {
+    await postEvents(db, tenant);
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    await noteStopped(db, tenant, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * Posts events that a dry run has recorded and that nobody writes, in its transaction: they come after all that are
+ * posted. What is in flight is known from the rows of the same dry run.
+ */
+export async function postRecorded(tx: Tx, events: readonly RecordedEvent[]): Promise<void> {
+  const [first] = events;
+  if (first === undefined) return;
+  const { last } = await selectPosition(tx, first);
+  const followed = events.map((event, index) => followedOf(event, last + index + 1));
+  const ofMoney = followed.filter(movesMoney);
+  if (ofMoney.length === 0) return;
+  const rows = await transactionsOf(tx, first, ofMoney, Number.MAX_SAFE_INTEGER);
+  await insertLedgerTransactions(tx, first, rows);
+}
+
+/** Returns an event as `listFollowedEvents` does once it is written. */
+function followedOf(event: RecordedEvent, sequence: number): FollowedEventRow {
+  const type = moneyEventTypes.find((known) => known === event.type) ?? null;
+  const data = event.data as Partial<Record<'payment_intent_id', string>> &
+    Partial<Record<'total_amount' | 'amount' | 'fee_amount', MinorUnits>> & { currency?: Currency };
+  return {
+    id: event.id,
+    sequence,
+    type,
+    test_clock_id: event.testClockId,
+    customer_id: event.customerId,
+    subject_id: event.subjectId,
+    occurred_at: customerInstant(event.at.getTime()),
+    payment_intent_id: data.payment_intent_id ?? (event.type.startsWith('payout.') ? null : event.subjectId),
+    currency: data.currency ?? null,
+    amount: data.total_amount ?? data.amount ?? null,
+    fee: data.fee_amount ?? 0,
+  };
 }
 
 /** Posts the next events after the position. Returns the new position. */
@@ -111,19 +160,22 @@ function transactionsOfEvent(
   timeZone: string,
 ): LedgerTransactionRow[] {
   const { id, type, amount, fee, currency, payment_intent_id: paymentId, occurred_at: at } = event;
-  if (amount === null || fee === null || currency === null || paymentId === null) {
+  if (amount === null || fee === null || currency === null) {
     throw new Error(`event ${id} (${type}) does not say what it moves: it cannot be posted to the ledger`);
   }
   // The fee of live mode is the processor's own, and the protocol does not tell it yet.
   const moved = { type, amount, fee: tenant.livemode ? 0 : fee };
-  const postings = postingsOf(moved, inFlight.get(paymentId) ?? 0);
+  const inFlightBefore = paymentId === null ? 0 : (inFlight.get(paymentId) ?? 0);
+  const postings = postingsOf(moved, inFlightBefore);
   const inFlightNow = postings
     .flatMap(({ entries }) => entries)
     .filter(({ account }) => account === 'in_flight')
-    .reduce((sum, entry) => sum + entry.amount, inFlight.get(paymentId) ?? 0);
-  inFlight.set(paymentId, inFlightNow);
+    .reduce((sum, entry) => sum + entry.amount, inFlightBefore);
+  if (paymentId !== null) inFlight.set(paymentId, inFlightNow);
   return postings.map(({ kind, entries }) => {
     const sourceKey = `${id}.${kind}`;
+    const date = dateIn(at, timeZone);
+    const availableFrom = tenant.livemode ? null : dateOf(kind, date, currency);
     return {
       id: derivedId('balance_transaction', id, kind),
       test_clock_id: event.test_clock_id,
@@ -135,11 +187,32 @@ function transactionsOfEvent(
       source_key: sourceKey,
       rule_version: ruleVersion,
       sequence: event.sequence,
-      available_on: tenant.livemode ? null : dateOf(kind, dateIn(at, timeZone), currency),
+      available_on: availableFrom,
       occurred_at: at,
+      payable_at: availableFrom === null ? null : payableAt(kind, { date, availableFrom, currency, timeZone }),
       entries,
     };
   });
+}
+
+/** Rows that a payout pays. Its own rows are not among them, and what is in flight is none yet. */
+const payableKinds: readonly TransactionKind[] = ['payment', 'refund', 'return', 'adjustment'];
+
+/**
+ * When the sandbox may pay a row out: what a payment has collected when it is available, everything else on the first
+ * business day after it. So a payout at an instant is made of what was before it. Null for rows that no payout pays.
+ */
+function payableAt(
+  kind: TransactionKind,
+  {
+    date,
+    availableFrom,
+    currency,
+    timeZone,
+  }: { date: PlainDate; availableFrom: PlainDate; currency: string; timeZone: string },
+): CustomerInstant | null {
+  if (!payableKinds.includes(kind)) return null;
+  return startOfDay(kind === 'payment' ? availableFrom : payoutDayAfter(date, currency), timeZone);
 }
 
 /** What a payment collected is available later; what leaves is taken from what is available at once. */

@@ -1,6 +1,7 @@
-import { customerInstant } from '../../domain/instants.ts';
+import { selectClockOfSubject } from '../../db/subject-queries.ts';
+import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
-import type { SubjectKind } from '../../messages/subject-kinds.ts';
+import { mayRunAhead, type SubjectKind } from '../../messages/subject-kinds.ts';
 import type { SubjectStatus } from '../../messages/subject-status.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
@@ -8,6 +9,7 @@ import type { Processors } from '../../processors/processor.ts';
 import type { WorkflowTime } from '../customer-time.ts';
 import { bankDebitStatus } from '../debits/debit-status.ts';
 import { takeDebitStep } from '../debits/debit-steps.ts';
+import { takePayoutsUntil } from '../ledger/payouts.ts';
 import { expireDueLink, expireDueSession } from '../links/expiry.ts';
 import { linkStatus, sessionStatus } from '../links/subject-status.ts';
 import { collectScheduledPayment, scheduledPaymentStatus } from '../payments/scheduled-payments.ts';
@@ -90,6 +92,7 @@ export async function collectSubject(
   { at, maxAheadMs }: WorkflowTime,
 ): Promise<SubjectStatus> {
   const { read, collect, collectOptimistically }: SubjectServices = subjects[kind];
+  await payOutBefore(sql, { kind, id }, at);
   if (await collectOptimistically?.(sql, processors, id, { at, now: realNow(), maxAheadMs })) return read(sql, id);
   const status = await read(sql, id);
   const { clockTime, clockLimit } = status;
@@ -97,4 +100,18 @@ export async function collectSubject(
   const customerTime = customerInstant(Math.max(at.getTime(), clockTime ?? at.getTime()));
   await collect(sql, processors, id, { at: customerTime, now: realNow(), maxAheadMs });
   return read(sql, id);
+}
+
+/**
+ * Takes the payouts of its test clock that are due, before a subject acts that an advance lets run ahead: what it has
+ * collected before may be paid out meanwhile. The advance itself takes them before all others.
+ */
+async function payOutBefore(
+  sql: Pool,
+  { kind, id }: { kind: SubjectKind; id: string },
+  at: CustomerInstant,
+): Promise<void> {
+  if (!mayRunAhead(kind)) return;
+  const clockId = await selectClockOfSubject(sql, kind, id);
+  if (clockId !== null) await takePayoutsUntil(sql, clockId, at, realNow());
 }

@@ -12,16 +12,16 @@ import {
 import { laterInstant } from '../../domain/calendar.ts';
 import type { Id } from '../../domain/ids.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
-import { subjectKinds } from '../../messages/subject-kinds.ts';
+import { mayRunAhead } from '../../messages/subject-kinds.ts';
 import type { ClockSubjectStatus } from '../../messages/subject-status.ts';
-import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
+import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import { afterCommit } from '../../platform/postgres/transaction.ts';
 import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { secondsBetween } from '../../platform/telemetry.ts';
 import type { EffectsManifest } from '../../resources/test-clock.ts';
 import { pass } from '../crash-points.ts';
 import { clockEvent, record, transact } from '../events.ts';
-import { postEventsOfClock } from '../ledger/follower.ts';
+import { postEventsOfClock } from '../ledger/payouts.ts';
 import { emit } from '../telemetry.ts';
 import { type CollectingSubject, expireOnClock, isCollecting } from './expiry.ts';
 
@@ -49,11 +49,11 @@ const tries = 3;
  * advance tells the same story as many short ones: a bank's report about one payment can end a mandate, continue a plan
  * or complete a link. The clock becomes ready only when nothing up to the target is due; otherwise it fails.
  */
-export async function executeAdvance(db: Writer, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<void> {
+export async function executeAdvance(db: Pool, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<void> {
   pass('advance found');
   const failure = await moveAll(db, advance, steps);
   pass('advance moved all');
-  // When the clock is ready, its books are complete.
+  // When the clock is ready, its books are complete: the rows of the last payouts too.
   await steps.step(() => postEventsOfClock(db, advance.test_clock_id));
   await steps.step(() =>
     failure === null ? completeAdvance(db, advance, realNow()) : failAdvance(db, advance, failure, realNow()),
@@ -65,7 +65,7 @@ export async function executeAdvance(db: Writer, advance: ClockAdvanceRow, steps
  * Moves what is due first, until nothing is. What cannot be moved is left out, and the others still move. Returns the
  * first reason; null if all has moved.
  */
-async function moveAll(db: Db, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<string | null> {
+async function moveAll(db: Pool, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<string | null> {
   const { test_clock_id: clockId, target_time: target } = advance;
   const failures = new Map<string, string>();
   const move = movesInTurn(db, advance, steps);
@@ -73,6 +73,8 @@ async function moveAll(db: Db, advance: ClockAdvanceRow, steps: AdvanceSteps): P
   let lastStep = '';
   for (;;) {
     const failed = [...failures.keys()];
+    // A payout is made of all that was posted before its instant.
+    await steps.step(() => postEventsOfClock(db, clockId));
     const [first, next] = await steps.step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
     if (first === undefined) return [...failures.values()][0] ?? null;
     const step = `${first.id} ${first.at?.getTime()}`;
@@ -123,7 +125,7 @@ function targetOf(
   { from_time: start, target_time: target }: ClockAdvanceRow,
 ): CustomerInstant {
   const own = laterInstant(at ?? start, start);
-  if (!subjectKinds[kind].mayRunAhead) return own;
+  if (!mayRunAhead(kind)) return own;
   if (next === undefined) return target;
   return laterInstant(own, customerInstant(Number(next.at) - 1));
 }

@@ -1,4 +1,4 @@
-import { listExistingIntentIds } from '../../db/clock-effects.ts';
+import { listExistingIds } from '../../db/clock-effects.ts';
 import { dueOnClock } from '../../db/due-on-clock.ts';
 import { laterInstant } from '../../domain/calendar.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
@@ -9,6 +9,8 @@ import type { ChargeRequest, PaymentProcessor, Processors } from '../../processo
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { type NewEvent, recordedEvents } from '../events.ts';
+import { postRecorded } from '../ledger/follower.ts';
+import { postEventsOfClock } from '../ledger/payouts.ts';
 import type { RequestContext } from '../request-context.ts';
 import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
@@ -59,6 +61,7 @@ export async function dryRunAdvance(
   suppose: Supposition = {},
 ): Promise<DryRunResult> {
   const processors: Processors = { sandbox: supposing(suppose), live: null };
+  await postEventsOfClock(db, clockId);
   const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, context, clockId, targetText);
     const { clock, target } = admitted;
@@ -87,8 +90,12 @@ async function collectAll(
   now: RealInstant,
 ): Promise<void> {
   const taken = new Map<string, number>();
+  const posted = new Set<string>();
   let reached = from;
   for (;;) {
+    const events = recordedEvents(tx).filter(({ id }) => !posted.has(id));
+    await postRecorded(tx, events);
+    for (const { id } of events) posted.add(id);
     const [due] = await dueOnClock(tx, clockId, target, { limit: 1 });
     if (due === undefined) return;
     const step = `${due.id} ${due.at?.getTime()}`;
@@ -104,12 +111,15 @@ function asEffect({ type, subjectId, at, data }: NewEvent) {
   return { advance_id: null, event_id: null, event_type: type, subject_id: subjectId, at, data };
 }
 
-/** Marks the payments that only the dry run created. */
+/** Marks the payments and the payouts that only the dry run created. */
 async function withRolledBack(db: Db, effects: Effect[]): Promise<Effect[]> {
-  const intents = effects.filter(({ facts }) => facts !== null).map(({ subject_id }) => subject_id);
-  const existing = await listExistingIntentIds(db, intents);
+  const isMade = ({ facts, event_type: type }: Effect) => facts !== null || type.startsWith('payout.');
+  const existing = await listExistingIds(
+    db,
+    effects.filter(isMade).map(({ subject_id }) => subject_id),
+  );
   return effects.map((effect) => ({
     ...effect,
-    isRolledBack: effect.facts !== null && !existing.has(effect.subject_id),
+    isRolledBack: isMade(effect) && !existing.has(effect.subject_id),
   }));
 }

@@ -1,7 +1,7 @@
 import { type DueSubject, dueOnClock } from '../../db/due-on-clock.ts';
 import { type ClockAdvanceRow, shareLockClock } from '../../db/test-clocks.ts';
 import { laterInstant } from '../../domain/calendar.ts';
-import { endsOnClock, type KindWhere } from '../../messages/subject-kinds.ts';
+import { endsOnClock, isSubjectKind, type KindWhere } from '../../messages/subject-kinds.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -10,11 +10,12 @@ import { sandboxProcessor } from '../../processors/sandbox.ts';
 import { pass } from '../crash-points.ts';
 import type { Instants } from '../customer-time.ts';
 import { transact } from '../events.ts';
+import { takePayoutStep } from '../ledger/payouts.ts';
 import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
 import { subjects } from '../subjects/kinds.ts';
 
-// A link, a session or a mandate on a test clock waits for nothing but the clock. So it has no workflow: the advance
-// itself lets it expire, when it is its turn, many in one transaction.
+// A link, a session, a mandate or a payout on a test clock waits for nothing but the clock. So it has no workflow: the
+// advance itself takes its step, when it is its turn, many in one transaction.
 
 /** How many expire in one transaction. Their events are committed together, and their rows are locked until then. */
 const together = 100;
@@ -28,15 +29,15 @@ const tries = 3;
 /** A subject that collects: it has a workflow, which an advance moves. */
 export type CollectingSubject = DueSubject<KindWhere<'moves'>>;
 
-/** Whether an advance moves the workflow of a subject. Any other subject has none on a test clock, and expires. */
+/** Whether an advance moves the workflow of a subject. Anything else has none on a test clock. */
 export function isCollecting(subject: DueSubject): subject is CollectingSubject {
-  return subject.kind !== 'mandate' && !endsOnClock(subject.kind);
+  return isSubjectKind(subject.kind) && !endsOnClock(subject.kind);
 }
 
 /**
- * Lets links, sessions and mandates on a clock expire, at most 100, as long as they are due first, each at its own
- * instant. Does nothing if the advance is no longer under way. Returns the reason if something could not be ended even
- * by the third try: nothing has changed then. Otherwise returns null.
+ * Lets links, sessions and mandates on a clock expire and takes the steps of payouts, at most 100, as long as they are
+ * due first, each at its own instant. Does nothing if the advance is no longer under way. Returns the reason if
+ * something could not be ended even by the third try: nothing has changed then. Otherwise returns null.
  * @param except ids of what has failed in this advance.
  * @throws when PostgreSQL is not reachable.
  */
@@ -82,13 +83,15 @@ async function expireTogether(
   }
 }
 
-/** Takes the step of a subject that is due on a clock at this time, or lets a mandate lapse. */
+/** Takes the step of a subject or a payout that is due on a clock at this time, or lets a mandate lapse. */
 export async function collectOnClock(
   db: Db,
   processors: Processors,
   { kind, id }: DueSubject,
   time: Instants,
 ): Promise<void> {
-  if (kind !== 'mandate') return subjects[kind].collect(db, processors, id, time);
-  await transact(db, { requestId: null, now: time.now }, (tx) => expireMandateOnClock(tx, id, time));
+  if (isSubjectKind(kind)) return subjects[kind].collect(db, processors, id, time);
+  await transact(db, { requestId: null, now: time.now }, (tx) =>
+    kind === 'mandate' ? expireMandateOnClock(tx, id, time) : takePayoutStep(tx, { kind, id, at: time.at }),
+  );
 }

@@ -46,7 +46,16 @@ export interface Timeline {
 
 /** What is due, for a label. */
 export function dueInWords(kind: DueSubject['kind']): string {
-  return kind === 'mandate' ? 'a mandate lapses' : subjectKinds[kind].due;
+  switch (kind) {
+    case 'mandate':
+      return 'a mandate lapses';
+    case 'payout':
+      return 'a payout';
+    case 'payoutArrival':
+      return 'a payout arrives';
+    default:
+      return subjectKinds[kind].due;
+  }
 }
 
 /**

@@ -10,6 +10,8 @@ const movementsInWords: Readonly<Record<BalanceTransactionType, string>> = {
   refund: 'Refunds',
   return: 'Debits that came back',
   adjustment: 'Fees given back',
+  payout: 'Payouts',
+  payout_failure: 'Payouts that failed',
 };
 
 /** Returns `February 2027` for `2027-02`. */

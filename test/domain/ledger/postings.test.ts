@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { availableOn } from '../../../src/domain/ledger/available-on.ts';
+import { payoutDayAfter, payoutDayUntil } from '../../../src/domain/ledger/payout-days.ts';
+import { isFailingPayout, parsePayoutWords } from '../../../src/domain/ledger/payouts.ts';
 import { type MoneyEventType, moneyEventTypes, postingsOf } from '../../../src/domain/ledger/postings.ts';
 import { eventTypes } from '../../../src/resources/event-catalogue.ts';
 
-/** What a payment or a refund can be told without money having moved. */
-const withoutMoney = ['payment_intent.requires_action', 'payment_intent.restricted', 'refund.failed'];
+/** What a payment, a refund or a payout can be told without money having moved. */
+const withoutMoney = [
+  'payment_intent.requires_action',
+  'payment_intent.restricted',
+  'refund.failed',
+  'payout.paid',
+  'payout.reconciled',
+];
 
 const table: { when: string; type: MoneyEventType; amount: number; fee: number; inFlight: number; posts: object }[] = [
   {
@@ -52,6 +60,16 @@ const table: { when: string; type: MoneyEventType; amount: number; fee: number; 
     when: 'a payment is refunded in part',
     ...{ type: 'refund.succeeded', amount: 4_000, fee: 0, inFlight: 0 },
     posts: { refund: { processor: -4_000, payers: 4_000 } },
+  },
+  {
+    when: 'a payout is made',
+    ...{ type: 'payout.created', amount: 9_795, fee: 0, inFlight: 0 },
+    posts: { payout: { processor: -9_795, bank: 9_795 } },
+  },
+  {
+    when: 'a payout fails',
+    ...{ type: 'payout.failed', amount: 9_795, fee: 0, inFlight: 0 },
+    posts: { payout_failure: { processor: 9_795, bank: -9_795 } },
   },
   {
     when: 'the fee is the whole amount',
@@ -112,8 +130,8 @@ describe('what an event posts to the ledger', () => {
     }
   });
 
-  it('knows every event of a payment or a refund: it moves money, or is named as one that does not', () => {
-    const ofMoney = eventTypes.filter((type) => /^(payment_intent|refund)\./.test(type));
+  it('knows every event of a payment, a refund or a payout: it moves money, or is named as one that does not', () => {
+    const ofMoney = eventTypes.filter((type) => /^(payment_intent|refund|payout)\./.test(type));
     assert.deepEqual([...moneyEventTypes, ...withoutMoney].sort(), [...ofMoney].sort());
   });
 });
@@ -135,8 +153,33 @@ describe('when a payment is available', () => {
   });
 
   it('goes by Monday to Friday in years that the calendar of the banks does not have', () => {
-    assert.equal(availableOn('1999-12-31', 'AUD'), '2000-01-04');
+    assert.equal(availableOn('1999-12-30', 'AUD'), '2000-01-04');
     assert.equal(availableOn('2099-12-31', 'AUD'), '2100-01-04');
     assert.equal(availableOn('2150-01-02', 'AUD'), '2150-01-06');
+  });
+});
+
+describe('the words of _sandbox_payout', () => {
+  it('are one for each payout that the payment is in; the last one repeats', () => {
+    assert.deepEqual(parsePayoutWords('fail,paid'), ['fail', 'paid']);
+    for (const text of ['', 'late', 'fail, paid', 'fail,']) assert.equal(parsePayoutWords(text), null);
+    const fails = (words: string, before: number) => isFailingPayout([{ words, before }]);
+    assert.deepEqual([fails('fail,paid', 0), fails('fail,paid', 1), fails('fail,paid', 2)], [true, false, false]);
+    assert.deepEqual([fails('paid,fail', 0), fails('paid,fail', 5)], [false, true]);
+  });
+
+  it('fail a payout if one payment says so', () => {
+    assert.equal(isFailingPayout([]), false);
+    const paid = { words: 'paid', before: 0 };
+    assert.equal(isFailingPayout([paid, { words: 'fail', before: 0 }, paid]), true);
+  });
+});
+
+describe('the days of payouts', () => {
+  it('are the business days of Australian banks for AUD, and Monday to Friday otherwise', () => {
+    assert.equal(payoutDayAfter('2027-03-25', 'AUD'), '2027-03-30');
+    assert.equal(payoutDayAfter('2027-03-25', 'JPY'), '2027-03-26');
+    assert.equal(payoutDayUntil('2027-03-29', 'AUD'), '2027-03-25');
+    assert.equal(payoutDayUntil('2027-03-29', 'USD'), '2027-03-29');
   });
 });

@@ -127,7 +127,7 @@ describe('the ledger', () => {
     await debits.plan(payer, 'settled', { frequency_period: 8 });
     await stage.advance(payer.clock, '2027-03-07T22:00:00Z');
     await follow();
-    assert.equal((await posted()).length, 3);
+    assert.equal((await posted()).length, 4);
     assert.equal((await stage.request('DELETE', `/test_helpers/test_clocks/${payer.clock}`)).status, 200);
     const left = ['payment: fees 205, payers -10000, processor 9795'];
     assert.deepEqual(await posted(), left);
