@@ -33,13 +33,14 @@ describe('a month of the books', () => {
     );
     return { status, html, rows: rows.slice(1) };
   };
-  /** A clock on 20 January with a plan of 10.00 a week, moved to 3 March, and a refund of 4.00 then. */
+  /** A clock on 17 January with a plan of 10.00 each Sunday, moved to 3 March, and a refund of 4.00 then. */
   async function lived() {
-    const clock = await stage.merchant.clock('2027-01-19T13:00:00Z');
+    const clock = await stage.merchant.clock('2027-01-16T13:00:00Z');
     const payer = await stage.merchant.payer({ test_clock: clock.id });
-    const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-20' });
-    await stage.advance(clock.id, '2027-02-02T13:00:00Z');
-    await stage.advance(clock.id, '2027-02-16T13:00:00Z');
+    const plan = await stage.merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-17' });
+    await stage.advance(clock.id, '2027-01-30T13:00:00Z');
+    await stage.advance(clock.id, '2027-02-13T13:00:00Z');
+    await stage.advance(clock.id, '2027-02-27T13:00:00Z');
     await stage.advance(clock.id, '2027-03-02T13:00:00Z');
     const [first] = (await stage.merchant.client.paymentIntents.list({ payment_plan_id: plan.id })).data;
     const refund = await stage.request('POST', `/payment_intents/${first?.id}/refunds`, { amount: 400 });
@@ -58,19 +59,21 @@ describe('a month of the books', () => {
       [
         [
           'At the beginning |  |  |  | 0.00 AUD',
-          'Payments | 2 | 20.00 AUD | 0.96 AUD | 19.04 AUD',
-          'At the end | all |  |  | 19.04 AUD',
+          'Payments | 3 | 30.00 AUD | 1.44 AUD | 28.56 AUD',
+          'Payouts | 2 | -19.04 AUD | 0.00 AUD | -19.04 AUD',
+          'At the end | all |  |  | 9.52 AUD',
         ],
         [
-          'At the beginning |  |  |  | 19.04 AUD',
+          'At the beginning |  |  |  | 9.52 AUD',
           'Payments | 4 | 40.00 AUD | 1.92 AUD | 38.08 AUD',
-          'At the end | all |  |  | 57.12 AUD',
+          'Payouts | 4 | -38.08 AUD | 0.00 AUD | -38.08 AUD',
+          'At the end | all |  |  | 9.52 AUD',
         ],
         [
-          'At the beginning |  |  |  | 57.12 AUD',
-          'Payments | 1 | 10.00 AUD | 0.48 AUD | 9.52 AUD',
+          'At the beginning |  |  |  | 9.52 AUD',
+          'Payouts | 1 | -9.52 AUD | 0.00 AUD | -9.52 AUD',
           'Refunds | 1 | -4.00 AUD | 0.00 AUD | -4.00 AUD',
-          'At the end | all |  |  | 62.64 AUD',
+          'At the end | all |  |  | -4.00 AUD',
         ],
       ],
     );
@@ -80,10 +83,10 @@ describe('a month of the books', () => {
     assert.deepEqual(
       rows.map(([at, , , , gross]) => [at, gross]),
       [
-        ['2027-02-23 13:00', '10.00 AUD'],
-        ['2027-02-16 13:00', '10.00 AUD'],
-        ['2027-02-09 13:00', '10.00 AUD'],
-        ['2027-02-02 13:00', '10.00 AUD'],
+        ['2027-02-27 13:00', '10.00 AUD'],
+        ['2027-02-20 13:00', '10.00 AUD'],
+        ['2027-02-13 13:00', '10.00 AUD'],
+        ['2027-02-06 13:00', '10.00 AUD'],
       ],
     );
     assert.ok(html.includes(`customers/${payer}`));

@@ -62,12 +62,12 @@ create index payable_on_clock on payable_transactions (test_clock_id, payable_at
 alter table ledger_transactions
   drop constraint ledger_transactions_kind_check,
   add constraint ledger_transactions_kind_check check (kind in (
-    'payment', 'refund', 'return', 'adjustment', 'payout', 'payout_failure', 'debit_accepted', 'debit_ended')),
+    'payment', 'refund', 'return', 'adjustment', 'payout', 'payout_failure', 'debit_accepted', 'debit_ended')) not valid,
   alter payment_intent_id drop not null;
 alter table ledger_entries
   drop constraint ledger_entries_account_check,
   add constraint ledger_entries_account_check check (account in (
-    'payers', 'in_flight', 'processor', 'fees', 'bank'));
+    'payers', 'in_flight', 'processor', 'fees', 'bank')) not valid;
 comment on column ledger_transactions.kind is 'All but the last two are rows that finance reads; these tell what is in flight';
 comment on column ledger_transactions.source_id is 'The payment intent, the refund or the payout. Without a foreign key: the books keep what they have posted';
 comment on column ledger_entries.account is 'payers: the other side of all money. in_flight: debits without a result. processor: taken and not paid out. fees: what it cost. bank: paid out';
@@ -88,6 +88,5 @@ insert into payable_transactions (transaction_id, biller_id, livemode, test_cloc
 
 alter table ledger_positions
   add column stopped_at timestamptz,
-  add column stopped_by text check (length(stopped_by) <= 1000),
-  add check ((stopped_at is null) = (stopped_by is null));
+  add column stopped_by text;
 comment on column ledger_positions.stopped_at is 'Since when the next event cannot be posted, by real time; stopped_by says why. Null while all is well';
