@@ -40,8 +40,8 @@ export interface PaymentAttemptRow {
   opened_at: RealInstant;
   settled_at: RealInstant | null;
   /**
-   * Of a live payment that waits for its payer: from then on its challenge is given up at the processor. Null: after the
-   * usual time.
+   * Of a live payment that waits for its payer: its challenge is given up at the processor from then on. Null: after
+   * the usual time.
    */
   challenge_ends_at: RealInstant | null;
 }
