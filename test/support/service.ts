@@ -296,6 +296,7 @@ function prepareService(db: TestDatabase, options: ServiceOptions) {
         TEMPORAL_TASK_QUEUE: taskQueue,
         ENCRYPTION_KEYS: service.encryptionKeys,
         WEBHOOK_ALLOW_LOOPBACK: 'true',
+        PUBLIC_URL: options.publicUrl ?? 'http://pages.test',
         ...(options.live ? started?.standIn.environment : {}),
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
         ...environment,
