@@ -3,12 +3,14 @@ import { customerInstant } from '../../src/domain/instants.ts';
 import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { settleChallenges } from '../../src/services/payments/processor-challenge.ts';
+import { settleAttempt } from '../../src/services/payments/settle-attempt.ts';
 import { collectDuePayment } from '../../src/services/plans/plan-collection.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { collectDueSubscription } from '../../src/services/subscriptions/subscription-collection.ts';
 import { type Reply, sendChecked } from '../support/api.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useService } from '../support/service.ts';
+import { stuckBySubject } from '../support/stuck.ts';
 
 const dayMs = 86_400_000;
 const dateOf = (daysAhead: number) => new Date(Date.now() + daysAhead * dayMs).toISOString().slice(0, 10);
@@ -188,6 +190,48 @@ describe('what ends a live payment that waits for its payer at the bank', functi
       await keepHouse();
       await answerAtBank(intent, 'pass');
       assert.deepEqual([await taken(intent), await stateOf(intent)], [0, 'canceled authentication_required']);
+    });
+  });
+
+  describe('that has no end', () => {
+    const minuteMs = 60_000;
+    const attemptOf = async (intentId: string) => {
+      const [row] = await service.db.sql<{ id: string }[]>`
+        select id from payment_attempts where payment_intent_id = ${intentId} and outcome = 'requires_action'`;
+      return String(row?.id);
+    };
+    const settle = (attemptId: string, outcome: 'succeeded' | 'failed') =>
+      settleAttempt(
+        service.db.sql,
+        charging(),
+        { attemptId, outcome, evidence: 'statement of 3 May' },
+        { by: { kind: 'operator', id: 'test' }, now: realNow() },
+      );
+    async function confirmed() {
+      const payment_method = await merchant.card(customer, 'tok_sandbox_visa_3ds_required');
+      const { id } = await merchant.intent({ customer_id: customer, payment_method });
+      assert.equal((await ok('POST', `/payment_intents/${id}/confirm`, {})).status, 'requires_action');
+      return id;
+    }
+
+    it('is named by ops stuck a minute after its time, until it has ended', async () => {
+      const id = await confirmed();
+      assert.deepEqual(await stuckBySubject(service.db.sql, id, 15 * minuteMs), {});
+      const { challenge_overdue: stuck } = await stuckBySubject(service.db.sql, id, 17 * minuteMs);
+      assert.match(stuck?.why ?? '', /^attempt 1, 10\.00 AUD, has no outcome: the live processor does not say/);
+      assert.ok(stuck?.remedy.includes(`ops -- settle ${await attemptOf(id)} --as OUTCOME`), stuck?.remedy);
+      await ok('POST', `/payment_intents/${id}/cancel`);
+      assert.deepEqual(await stuckBySubject(service.db.sql, id, 17 * minuteMs), {});
+    });
+
+    it('is settled by an operator if the processor does not know it, and not against its word', async () => {
+      const id = await confirmed();
+      const attempt = await attemptOf(id);
+      await assert.rejects(settle(attempt, 'failed'), /The processor responds, and says: requires_action/);
+      await service.standIn.setClimate({ seed: 'x', share: 1, kinds: ['reset_before'] });
+      const said = await settle(attempt, 'failed').finally(() => service.standIn.setClimate(null));
+      assert.equal(said, `Attempt ${attempt} of ${id} is recorded as failed; the payment is failed.`);
+      await assert.rejects(settle(attempt, 'failed'), /There is nothing to settle/);
     });
   });
 
