@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, answerTo, movementsAfter, noticesAfter } from './stand-in/answer.ts';
+import { bankPage } from './stand-in/challenge.ts';
 import { openLedgerFile } from './stand-in/ledger-file.ts';
 import type { CallKind } from './stand-in/weather.ts';
 
@@ -10,6 +11,7 @@ const [ledgerPath = '', climatePath = '', port = ''] = process.argv.slice(2);
 /** An argument would be seen in the list of processes. */
 const secret = process.env.LIVE_PROCESSOR_SECRET ?? '';
 const ledger = await openLedgerFile(ledgerPath);
+const bankUrl = `http://127.0.0.1:${port}`;
 
 const kinds: Record<string, CallKind> = {
   '/prepare': 'prepare',
@@ -26,6 +28,8 @@ const mostBytes = 1024 * 1024;
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const text = await textOf(request);
+  const asked = /^\/challenge\/(\w+)$/.exec(request.url ?? '')?.[1];
+  if (asked !== undefined) return sendBankPage(response, asked, new URLSearchParams(text ?? '').get('answer'));
   if (request.headers.authorization !== `Bearer ${secret}`) return send(response, { status: 401, body: {} });
   if (request.method !== 'POST') return send(response, { status: 404, body: {} });
   if (text === null) return send(response, { status: 413, body: { error: 'the body is too large' } });
@@ -40,7 +44,14 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   }
   const key = ownKey ?? ledger.reservedAs(body.reference)?.idempotency_key;
   if (kind === undefined || typeof key !== 'string') return send(response, { status: 404, body: {} });
-  await deliver(response, await answerTo({ kind, key, body }, ledger, climatePath));
+  await deliver(response, await answerTo({ kind, key, body }, ledger, { climateFile: climatePath, bankUrl }));
+}
+
+async function sendBankPage(response: ServerResponse, reference: string, answer: string | null): Promise<void> {
+  const page = await bankPage(reference, answer, ledger);
+  if (page === null) response.writeHead(404).end();
+  else if ('goTo' in page) response.writeHead(303, { location: page.goTo }).end();
+  else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page.html);
 }
 
 /** Returns the body; null if it is too large. */

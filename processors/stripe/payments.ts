@@ -22,6 +22,7 @@ import {
   type Reservation,
   readAgain,
   reservationUnder,
+  returnUrlIn,
 } from './reservations.ts';
 import { isRefusal } from './stripe-errors.ts';
 
@@ -81,8 +82,8 @@ async function reserve(db: Db, stripe: Stripe, key: string, body: PrepareBody): 
 }
 
 /** The method is named. Without this, Stripe wants an address to come back to from all kinds. */
-function kindsFor({ attended, return_url: returnUrl }: PrepareBody) {
-  if (attended && returnUrl !== undefined) return { payment_method_types: ['card'] };
+function kindsFor(body: PrepareBody) {
+  if (returnUrlIn(body) !== '') return { payment_method_types: ['card'] };
   return { automatic_payment_methods: { enabled: true, allow_redirects: 'never' as const } };
 }
 /** So that the mandate of the first debit serves for later ones too. */
@@ -126,7 +127,7 @@ export async function charge(db: Db, stripe: Stripe, key: string, body: ChargeBo
  */
 async function confirm(stripe: Stripe, found: Reservation, body: ChargeBody): Promise<boolean> {
   const { reference, amount } = found;
-  const permission = found.mandate_reference === null ? presenceOf(body) : permissionOf(found, body.debit);
+  const permission = found.mandate_reference === null ? presenceOf(found, body) : permissionOf(found, body.debit);
   try {
     await stripe.paymentIntents.confirm(
       reference,
@@ -140,9 +141,13 @@ async function confirm(stripe: Stripe, found: Reservation, body: ChargeBody): Pr
   return false;
 }
 
-/** Whether the payer is there, and where a challenge leads back to. */
-function presenceOf({ attended, return_url: returnUrl }: ChargeBody): Stripe.PaymentIntentConfirmParams {
-  return attended && returnUrl !== undefined ? { return_url: returnUrl } : { off_session: true };
+/**
+ * Whether the payer is there, and where a challenge leads back to: as it was reserved. Another process may not know, and
+ * Stripe refuses other members under the key of the confirm.
+ */
+function presenceOf({ return_url: reserved }: Reservation, body: ChargeBody): Stripe.PaymentIntentConfirmParams {
+  const returnUrl = reserved ?? returnUrlIn(body);
+  return returnUrl === '' ? { off_session: true } : { return_url: returnUrl };
 }
 
 /** Tells the state of a payment. */

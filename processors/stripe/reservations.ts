@@ -15,6 +15,8 @@ export interface Reservation extends For {
   mandate_reference: string | null;
   /** Stripe's mandate, if Stripe had it when this was reserved. */
   mandate: string | null;
+  /** Where the payer of a card comes back to. Empty: the payer is not there. Null: not known here. */
+  return_url: string | null;
   /** When a debit was seen to be collected. It may be taken back: that is no outcome yet. */
   collected_at: Date | null;
   /** What never changes any more. */
@@ -76,13 +78,18 @@ export async function insertReservation(
   const { account, livemode, payment_intent_id, amount, currency, debit } = body;
   await db`
     insert into processor_stripe.reservations (account, livemode, idempotency_key, reference, payment_intent_id, amount,
-      currency, mandate_reference, mandate, reserved_at)
+      currency, mandate_reference, mandate, return_url, reserved_at)
     values (${account}, ${livemode}, ${key}, ${intent.id}, ${payment_intent_id}, ${amount}, ${currency},
-      ${debit?.mandate_reference ?? null}, ${mandate}, least(now(), to_timestamp(${intent.created})))
+      ${debit?.mandate_reference ?? null}, ${mandate}, ${returnUrlIn(body)}, least(now(), to_timestamp(${intent.created})))
     on conflict do nothing`;
   const row = await reservationUnder(db, body, key);
   if (row === null) throw new Error(`${intent.id} is reserved under another key`);
   return row;
+}
+
+/** Returns where the payer of an attended payment comes back to; empty if it is not attended. */
+export function returnUrlIn({ attended, return_url: url }: Pick<PrepareBody, 'attended' | 'return_url'>): string {
+  return attended ? (url ?? '') : '';
 }
 
 /**

@@ -47,6 +47,9 @@ create table if not exists processor_stripe.reservations (
   decided_at timestamptz,
   check ((outcome is null) = (decided_at is null))
 );
+-- Where the payer of a card comes back to after a challenge: a confirm says the same whoever asks for it. Empty: the
+-- payer is not there. Null: not known here, because an earlier version has reserved it, or it was lost.
+alter table processor_stripe.reservations add column if not exists return_url text;
 create unique index if not exists reservations_by_key
   on processor_stripe.reservations (account, livemode, idempotency_key) where not found_again;
 create index if not exists reservations_found_again

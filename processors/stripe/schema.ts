@@ -10,8 +10,10 @@ const advisoryLock = 7_266_338;
  * @throws if the role may not create it; a role that may not is enough once the tables are there.
  */
 export async function ensureSchema(sql: Pool): Promise<void> {
-  const [found] = await sql`select to_regclass('processor_stripe.debit_mandates') is not null as exists`;
-  if (found?.exists) return;
+  const [found] = await sql`
+    select from information_schema.columns
+    where table_schema = 'processor_stripe' and table_name = 'reservations' and column_name = 'return_url'`;
+  if (found !== undefined) return;
   const text = await readFile(new URL('schema.sql', import.meta.url), 'utf8');
   await atomically(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${advisoryLock})`;

@@ -39,9 +39,14 @@ export interface PaymentAttemptRow {
   at: CustomerInstant;
   opened_at: RealInstant;
   settled_at: RealInstant | null;
+  /**
+   * Of a live payment that waits for its payer: its challenge is given up at the processor from then on. Null: after
+   * the usual time.
+   */
+  challenge_ends_at: RealInstant | null;
 }
 
-export type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at'>;
+export type NewAttempt = Omit<PaymentAttemptRow, 'outcome' | 'code' | 'message' | 'settled_at' | 'challenge_ends_at'>;
 
 /**
  * Opens an attempt. Once this is committed as `processing`, the processor may be called, with the attempt's id as the
@@ -183,15 +188,26 @@ export async function selectAttemptByReference(
 const mostChallenges = 20;
 
 /**
- * Some of the attempts of live payments that wait for a challenge and were opened before an instant, in any order: so
- * those that never end do not keep the others from being asked about.
+ * Some of the attempts of live payments that wait for a challenge, and were opened before an instant or are to be given
+ * up. They come in any order: so those that never end do not keep the others from being asked about.
  */
-export async function listChallengedAttempts(db: Db, before: RealInstant): Promise<PaymentAttemptRow[]> {
+export async function listChallengedAttempts(
+  db: Db,
+  { openedBefore, now }: { openedBefore: RealInstant; now: RealInstant },
+): Promise<PaymentAttemptRow[]> {
   return db<PaymentAttemptRow[]>`
     select a.* from payment_attempts a join payment_intents i on i.id = a.payment_intent_id
-    where a.outcome = 'requires_action' and i.livemode and a.opened_at < ${before}
+    where a.outcome = 'requires_action' and i.livemode
+      and (a.opened_at < ${openedBefore} or a.challenge_ends_at <= ${now})
     order by random()
     limit ${mostChallenges}`;
+}
+
+/** The challenge of a live payment is to be given up from now on. By PostgreSQL's clock, as those who look for it. */
+export async function bringChallengeEndForward(tx: Tx, id: string): Promise<void> {
+  await tx`
+    update payment_attempts set challenge_ends_at = least(challenge_ends_at, now())
+    where id = ${id} and outcome = 'requires_action'`;
 }
 
 /**
@@ -216,18 +232,21 @@ export interface AttemptCompletion {
   code: DeclineCode | 'canceled' | null;
   message: string | null;
   now: RealInstant;
+  /** Of a challenge at a live processor: see `PaymentAttemptRow`. Left out: null. */
+  challengeEndsAt?: RealInstant | null;
 }
 
 /** As `completeAttempt`, as a condition of the statement that records the event. */
 export function attemptCompletion(
   id: string,
   from: UnfinishedOutcome,
-  { outcome, code, message, now }: AttemptCompletion,
+  { outcome, code, message, now, challengeEndsAt = null }: AttemptCompletion,
 ): InsertCondition {
   return (db, met) => db`
     update payment_attempts
     set outcome = ${outcome}, code = ${code}, message = ${message},
-      settled_at = ${outcome === 'requires_action' ? null : now}
+      settled_at = ${outcome === 'requires_action' ? null : now},
+      challenge_ends_at = ${outcome === 'requires_action' ? challengeEndsAt : null}
     where id = ${id} and outcome = ${from} and ${met}
     returning id`;
 }

@@ -6,7 +6,8 @@ import {
   type ChallengePage,
   findChallenge,
 } from '../services/pages/payment-pages.ts';
-import { postedVersion, proofName, proofOf, signature, withProof } from './forms.ts';
+import { proofName } from '../services/pages/signatures.ts';
+import { postedVersion, proofOf, signature, withProof } from './forms.ts';
 import { alert, rows } from './layout.ts';
 import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { amountRows, reasonOf } from './payment-words.ts';
@@ -18,31 +19,37 @@ async function show(request: PageRequest): Promise<Answer> {
   const { deps, token } = request;
   const found = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
   if (found === null) return notFound;
-  if (found.intent.status !== 'requires_action') return ended(request, found);
-  return found.intent.livemode ? showLive(request, found) : question(request, found);
+  if (found.intent.livemode) return showLive(request, found);
+  return found.intent.status === 'requires_action' ? question(request, found) : ended(request, found);
 }
 
 /**
- * The way to the processor's page, and back from it. What stands in the URL after the token is not read: the processor
- * tells what the payer did there.
+ * The way to the processor's page, and back from it: in a checkout session, to the page of the session. The processor
+ * tells what the payer did there, and nothing that stands in the URL.
  */
 async function showLive(request: PageRequest, found: ChallengePage): Promise<Answer> {
   const { deps, token } = request;
+  const { intent, payee } = found;
+  if (intent.status !== 'requires_action') return endedLive(request, found);
+  const here = `/challenge/${token}${proofOf(request)}`;
   try {
     const url = await askAboutChallenge(deps.sql, deps.processors, found);
     if (url !== null) return wayToBank(request, found, url);
   } catch (error) {
     if (!(error instanceof ProcessorUnavailable)) throw error;
-    deps.logger.info(
-      { err: error.cause, payment_intent_id: found.intent.id },
-      'the processor did not tell a challenge',
-    );
-    return notKnownYet(found.payee, `/challenge/${token}`);
+    deps.logger.info({ err: error.cause, payment_intent_id: intent.id }, 'the processor did not tell a challenge');
+    return notKnownYet(payee, here);
   }
   const after = await findChallenge(deps.sql, deps.vault, token, payerOf(request));
   if (after === null) return notFound;
-  if (after.intent.status === 'requires_action') return notKnownYet(found.payee, `/challenge/${token}`);
-  return ended(request, after);
+  return after.intent.status === 'requires_action' ? notKnownYet(payee, here) : endedLive(request, after);
+}
+
+function endedLive(request: PageRequest, found: ChallengePage): Answer {
+  const { session } = found;
+  // A session that has ended says nothing about a payment that was made without it.
+  const isThere = session !== null && session.status !== 'expired';
+  return isThere ? { goTo: pageOfSession(request, session) } : ended(request, found);
 }
 
 function wayToBank(request: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {
@@ -120,7 +127,11 @@ ${onward(wayBack(request, { intent, session }), 'Continue', null) ?? html`<p>You
 
 /** Where the payer goes on: in the session, or at the biller. */
 function wayBack(request: PageRequest, { intent, session }: Pick<ChallengePage, 'intent' | 'session'>): string | null {
-  return session === null ? intent.return_url : `/checkout/${session.token}${proofOf(request)}`;
+  return session === null ? intent.return_url : pageOfSession(request, session);
+}
+
+function pageOfSession(request: PageRequest, { token }: NonNullable<ChallengePage['session']>): string {
+  return `/checkout/${token}${proofOf(request)}`;
 }
 
 /** The way back to the biller. A key of the biller has set its address. A link, because a form may not leave. */

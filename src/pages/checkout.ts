@@ -17,7 +17,7 @@ import { pageTokenOf } from '../services/pages/page-urls.ts';
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { paidByDefault, paidByUsual, purchaseOf, unpaidPaymentOf } from '../services/pages/purchase.ts';
 import { savedCards } from '../services/pages/saved-cards.ts';
-import { isPayer } from '../services/pages/signatures.ts';
+import { isPayer, proofName } from '../services/pages/signatures.ts';
 import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
 import {
   action,
@@ -31,7 +31,7 @@ import {
 import { readInput } from './checkout-input.ts';
 import { bankForOthers, openLinkOf, resultForOthers, resultPage } from './checkout-result.ts';
 import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
-import { postedVersion, proofName, proofOf, withProof } from './forms.ts';
+import { postedVersion, proofOf, withProof } from './forms.ts';
 import { comingOf, endOfLink, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
 import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
@@ -78,8 +78,10 @@ function closed(request: PageRequest, { found, payee }: CheckoutView): Answer | 
   if (state === 'advancing') return oneMoment(payee, `/checkout/${token}`);
   if (state === 'expired') return endedSession(request, found, payee);
   const query = proofOf(request);
-  if (state === 'challenge' && intent !== null && !session.livemode) {
+  if (state === 'challenge' && intent !== null && !(session.livemode && !isOwn(request, session))) {
     const url = `/challenge/${pageTokenOf(deps.vault, 'challenge', intent.id)}${query}`;
+    // That page asks the processor, and leads to the bank.
+    if (session.livemode) return { goTo: url };
     return isOwn(request, session) ? toBank(url, payee) : bankForOthers(url, payee);
   }
   return { goTo: `/checkout/${token}/done${query}` };
@@ -264,8 +266,8 @@ async function done(request: PageRequest): Promise<Answer> {
   if (view === null) return notFound;
   const { found, payee } = view;
   const { session, state } = found;
-  // The challenge of a live payment is at the payer's bank.
-  const isUnderWay = state === 'processing' || (state === 'challenge' && session.livemode);
+  // Others do not learn where the bank's page of a live payment is: it leads back with the proof of the payer.
+  const isUnderWay = state === 'processing' || (state === 'challenge' && session.livemode && !isOwn(request, session));
   if (state !== 'completed' && !isUnderWay) return { goTo: `/checkout/${request.token}${proofOf(request)}` };
   if (!isOwn(request, session)) return resultForOthers(request, found, payee);
   const { sql } = request.deps;

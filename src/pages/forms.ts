@@ -3,7 +3,7 @@ import getRawBody from 'raw-body';
 import { hasCardNumber } from '../domain/card-numbers.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { Vault } from '../services/accounts/vault.ts';
-import { checkForm, signForm, signPayer } from '../services/pages/signatures.ts';
+import { checkForm, proofName, signForm, signPayer } from '../services/pages/signatures.ts';
 import type { Page, PageRequest } from './page-request.ts';
 import { badForm, cardNumberRefused, foreignForm, formTooLarge } from './plain-pages.ts';
 
@@ -63,9 +63,6 @@ export function postedVersion({ deps, token, now, form }: PageRequest, action: s
   const checked = checkForm(deps.vault, { token, action }, form.get(signatureField) ?? '', now);
   return typeof checked === 'string' ? null : checked.version;
 }
-
-/** The parameter, and the field, by which the pages of a session know the payer who has just paid. */
-export const proofName = 'payer';
 
 /** Returns the query that proves who has made the submission of this number. */
 export function withProof(vault: Vault, sessionToken: string, submissions: number): string {

@@ -7,7 +7,7 @@ import type { Processors } from '../processors/processor.ts';
 import { sandboxProcessor } from '../processors/sandbox.ts';
 import type { Vault } from '../services/accounts/vault.ts';
 import { accountReader } from '../services/customers/bank-accounts.ts';
-import { createPageUrls } from '../services/pages/page-urls.ts';
+import { returnUrlOf } from '../services/pages/return-urls.ts';
 import type { Config } from './config/config.ts';
 
 /**
@@ -29,7 +29,7 @@ export function processorsOf(
   const returns =
     publicUrl === null
       ? {}
-      : { returnUrlOf: async (id: string) => createPageUrls(publicUrl, await vault()).of('challenge', id) };
+      : { returnUrlOf: async (id: string) => returnUrlOf(sql, { publicUrl, vault: await vault() }, id) };
   const live = liveProcessor === null ? null : createHttpProcessor({ ...liveProcessor, readAccount, ...returns });
   const inside =
     service === null ? sandboxProcessor : createHttpProcessor({ ...service, livemode: false, readAccount });

@@ -16,11 +16,16 @@ export interface ServiceConfig {
 }
 
 /**
- * Reads the environment of a process of the service, which `npm start` sets in full.
+ * Reads the environment of a worker, which `npm start` sets in full.
  * @throws a ConfigError that lists all errors and all missing variables at once.
  */
 export function readServiceConfig(env: NodeJS.ProcessEnv): ServiceConfig {
-  return read(env, () => []);
+  // A charge that a worker repeats must say the same as before about where its payer comes back to.
+  return read(env, ({ publicUrl, liveProcessor }) =>
+    publicUrl === null && liveProcessor !== null
+      ? [`${publicUrlNeeded}. A worker with LIVE_PROCESSOR_URL needs the same one as API and pages`]
+      : [],
+  );
 }
 
 /**

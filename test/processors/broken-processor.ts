@@ -155,7 +155,72 @@ export const defects = {
     if (call.path !== '/inquire') return answer;
     return { ...answer, text: JSON.stringify({ ...membersOf(answer.text), reference: undefined }) };
   },
+
+  'forgets where the payer of a challenge has to go': () => async (call, sound) => {
+    const answer = await sound(call);
+    if (call.path !== '/inquire') return answer;
+    return { ...answer, text: JSON.stringify({ ...membersOf(answer.text), next_action: undefined }) };
+  },
+
+  'does not give a challenge up': () => {
+    const challenged = new Set<unknown>();
+    return async (call, sound) => {
+      const { reference } = membersOf(call.body);
+      if (call.path === '/cancel' && challenged.has(reference)) {
+        return { status: 200, text: JSON.stringify({ reference, outcome: 'canceled' }) };
+      }
+      const answer = await sound(call);
+      if (call.path === '/charges' && membersOf(answer.text).outcome === 'requires_action') challenged.add(reference);
+      return answer;
+    };
+  },
+  'makes a setup for each call': () => withSetups({ key: () => crypto.randomUUID() }),
+
+  'says that a setup has succeeded which nobody has filled in': () => withSetups({ outcome: 'succeeded' }),
+
+  'tells setups to other accounts': () => withSetups({ setupsOf: () => 'acct_1' }),
+
+  'describes cards to other accounts': () => withSetups({ cardsOf: () => 'acct_1' }),
 } satisfies Record<string, () => Defect>;
+
+/** How a service with setups is spoiled: each of these changes one answer. */
+interface SetupHabits {
+  key?: (key: string) => string;
+  outcome?: 'open' | 'succeeded';
+  setupsOf?: (account: unknown) => unknown;
+  cardsOf?: (account: unknown) => unknown;
+}
+
+/** The service with setups, which it lacks: they are in memory. */
+export function withSetups({ outcome = 'open', ...habits }: SetupHabits = {}): Defect {
+  const { key: keyFor = (key) => key, setupsOf = (account) => account, cardsOf = (account) => account } = habits;
+  const accounts = new Map<unknown, unknown>();
+  const references = new Map<string, string>();
+  const notKnown = { status: 404, text: '{}' };
+  return async (call, sound) => {
+    const { account, reference, token } = membersOf(call.body);
+    const isOurs = ['/setups', '/setups/inquire', '/methods/inquire'].includes(call.path);
+    // The service looks at the secret first.
+    const isRefused = isOurs && (await sound({ ...call, path: '/movements', body: '{"after":null}' })).status === 401;
+    if (!isOurs || isRefused) return sound(call);
+    if (call.path === '/setups') {
+      const key = keyFor(keyOf(call));
+      const own = references.get(key) ?? `seti_${crypto.randomUUID()}`;
+      references.set(key, own);
+      accounts.set(own, account);
+      const page = { client_secret: 'secret', publishable_key: 'pk_1', script_url: 'https://js.example.com/v1/' };
+      const told = { idempotency_key: keyOf(call), outcome: 'open', reference: own, ...page };
+      return { status: 200, text: JSON.stringify(told) };
+    }
+    if (call.path === '/methods/inquire') {
+      if (cardsOf(account) !== 'acct_1') return notKnown;
+      return { status: 200, text: JSON.stringify({ token, outcome: 'found', brand: 'visa', last_four: '4242' }) };
+    }
+    if (!accounts.has(reference) || accounts.get(reference) !== setupsOf(account)) return notKnown;
+    const saved = outcome === 'succeeded' ? { token: 'pm_1' } : {};
+    return { status: 200, text: JSON.stringify({ reference, outcome, ...saved }) };
+  };
+}
 
 /** A service that has lost what it has told before `isRestarted`. */
 export function forgetful(isRestarted: () => boolean): Defect {

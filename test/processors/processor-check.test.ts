@@ -7,10 +7,11 @@ import { root, runScript } from '../../lab/run-program.ts';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { lineOf } from '../../tools/processor-check/report.ts';
 import { rows } from '../../tools/processor-check/rows/index.ts';
+import { setupRows } from '../../tools/processor-check/rows/setups.ts';
 import { checkProcessor, type Result } from '../../tools/processor-check/run.ts';
 import type { CheckOptions } from '../../tools/processor-check/session.ts';
 import { useFolder } from '../runtime/support.ts';
-import { defects, forgetful, serveWithDefect } from './broken-processor.ts';
+import { defects, forgetful, serveWithDefect, withSetups } from './broken-processor.ts';
 
 const program = 'tools/processor-check/main.ts';
 
@@ -30,6 +31,7 @@ describe('the check of a processor service', function () {
     account: 'acct_1',
     token: 'tok_sandbox_visa_succeed',
     declinedToken: 'tok_sandbox_visa_decline_insufficient_funds',
+    challengeToken: 'tok_sandbox_visa_3ds_required',
     amount: 1000,
     currency: 'AUD',
     livemode: false,
@@ -51,6 +53,8 @@ describe('the check of a processor service', function () {
       const begun = (await standIn.calls()).length;
       const results = await checkProcessor(options({ livemode, restartCommand: killCommand() }));
       assert.deepEqual([...thatAre(results, 'broken'), ...thatAre(results, 'not tried')], []);
+      const lacks = results.filter(({ verdict }) => verdict === 'not offered').map(({ row }) => row);
+      assert.deepEqual(lacks, setupRows);
       assert.equal(results.length, rows.length);
       const money = new Map<string, number>();
       for (const call of (await standIn.calls()).slice(begun)) {
@@ -72,11 +76,21 @@ describe('the check of a processor service', function () {
     ['refunds twice after a repeat', 'the same refund key gives money back once, for ever', '10 refunds'],
     ['leaves a movement out', '`/movements` leaves nothing out', 'each charge and refund'],
     ['takes a charge without a key', 'Nothing is taken by a call that is not whole', 'JSON that'],
-    ['does not look at the secret', 'A call with a wrong secret takes nothing', 'all 8 calls'],
+    ['does not look at the secret', 'A call with a wrong secret takes nothing', 'all 11 calls'],
     ['does not look at the account', 'another account’s reference gets no outcome', 'a reservation is inquired'],
     ['has old notices for a service that has no cursor', 'Without a cursor there are no notices', 'none, and'],
     ['does not wait for notices', 'it waits for the first', 'a call without'],
     ['names other references in its notices', 'A notice names a payment that your service has given', 'each notice'],
+    ['forgets where the payer of a challenge has to go', 'While the challenge is open, `/inquire` repeats this', 'an'],
+    ['does not give a challenge up', 'Once it is `canceled`, it is never charged', 'a challenge is given up'],
+    ['makes a setup for each call', 'A key begins one setup', '5 times at once'],
+    [
+      'says that a setup has succeeded which nobody has filled in',
+      '`/setups/inquire` tells what the processor has',
+      'a setup that nobody has filled in',
+    ],
+    ['tells setups to other accounts', 'A setup of another account gets no outcome', 'a setup is inquired'],
+    ['describes cards to other accounts', 'A token of another account gets 404', 'the token is described'],
     ['lags behind with /inquire', '`/inquire` tells at once what `/charges` has done', 'not_charged before'],
   ] as const) {
     it(`names the one promise that a service breaks which ${defect}`, async () => {
@@ -109,6 +123,22 @@ describe('the check of a processor service', function () {
     });
   }
 
+  it('finds the promises about setups kept by a service that has them', async () => {
+    const service = await serveWithDefect(standIn.url, withSetups());
+    const results = await checkProcessor(options({ url: service.url })).finally(() => service.close());
+    assert.deepEqual([...thatAre(results, 'broken'), ...thatAre(results, 'not offered')], []);
+  });
+
+  it('does not take for broken what is optional: a service that sends no payer to a challenge', async () => {
+    const asked = options({ challengeToken: 'tok_sandbox_visa_decline_insufficient_funds' });
+    const results = await checkProcessor(asked);
+    assert.deepEqual(thatAre(results, 'broken'), []);
+    assert.match(
+      thatAre(results, 'not offered').join('\n'),
+      /says failed \(insufficient_funds\), and sends its payer nowhere/,
+    );
+  });
+
   it('finds that a service has lost at a restart what it had told', async () => {
     const mark = join(folder.path, 'restarted');
     const broken = await serveWithDefect(
@@ -138,8 +168,8 @@ describe('the check of a processor service', function () {
   it('ends with 0 if nothing is broken, and says of what it has not tried why', async () => {
     const { code, stdout, stderr } = await check(['--token', 'tok_sandbox_mastercard_succeed']);
     assert.equal(code, 0, stdout + stderr);
-    assert.match(stdout, /^not tried .*\n {11}give --restart-command/m);
-    assert.match(stdout, /^not tried .*\n {11}give --declined-token/m);
+    assert.match(stdout, /^not tried .*\n {13}give --restart-command/m);
+    assert.match(stdout, /^not tried .*\n {13}give --declined-token/m);
     assert.doesNotMatch(stdout, new RegExp(standIn.secret));
     assert.match(stdout, /^Up to \d+ payments of 10\.00 AUD .*\nWhat is taken is given back at the end\./m);
   });
@@ -147,8 +177,8 @@ describe('the check of a processor service', function () {
   it('ends with 1 if a promise is broken, shows what was seen, and does not try what needs the first row', async () => {
     const { code, stdout } = await check([], { PROCESSOR_SECRET: 'another-secret' });
     assert.equal(code, 1);
-    assert.match(stdout, /^broken .*\n.*\n {11}\| POST \/prepare under att_\w+: 401/m);
-    assert.match(stdout, /^not tried .*\n {11}the first row is broken/m);
+    assert.match(stdout, /^broken .*\n.*\n {13}\| POST \/prepare under att_\w+: 401/m);
+    assert.match(stdout, /^not tried .*\n {13}the first row is broken/m);
   });
 
   it('takes nothing in live mode, and nothing on another machine, without --yes', async () => {

@@ -18,7 +18,7 @@ describe('the origin of the pages, PUBLIC_URL', () => {
   const production = { forThisMachine: false };
 
   /** Starts a program with no database: it must end before it looks for one. */
-  async function start(name: 'api' | 'pages', env: Record<string, string>) {
+  async function start(name: 'api' | 'pages' | 'worker', env: Record<string, string>) {
     const given = {
       PATH: process.env.PATH,
       DATA_DIR: folder.path,
@@ -43,6 +43,13 @@ describe('the origin of the pages, PUBLIC_URL', () => {
       assert.match(stderr, /PUBLIC_URL must begin with https:\/\//);
     });
   }
+
+  it('is required by a worker where live payments are taken: it repeats charges, and says where payers come back to', async function () {
+    this.timeout(60_000);
+    const { code, stderr } = await start('worker', live);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /PUBLIC_URL is not set\. .* A worker with LIVE_PROCESSOR_URL needs the same one/);
+  });
 
   it('may be http where no live payment is taken, and on the machine of npm start', () => {
     const PUBLIC_URL = 'http://127.0.0.1:8081';

@@ -83,6 +83,7 @@ export function againstStripe(title: string, open: () => Promise<TestAccount>): 
         {
           ...{ url, secret, account: namedId('biller', account), livemode: false, amount: 1000, currency: 'AUD' },
           ...{ token: await attached(cards.good), declinedToken: await attached(cards.declined), restartCommand: null },
+          challengeToken: await attached(challenged),
         },
         ({ row, verdict, why }) => console.log(`      ${verdict}: ${row.plays}${why ? ` (${why})` : ''}`),
       );

@@ -128,6 +128,16 @@ describe('a payment by Stripe', function () {
     assert.equal(answer.body.outcome, 'succeeded');
   });
 
+  it('is confirmed as it was reserved, also by a process that does not know where the payer comes back to', async () => {
+    const reserved = await attended();
+    const { attended: _, return_url: __, ...unattended } = reserved.body as Record<string, unknown>;
+    const asked = [unattended, reserved.body].map((body) => charge({ ...reserved, body }));
+    for (const { body } of await Promise.all(asked)) assert.equal(body.outcome, 'requires_action');
+    const alone = await stripe.reserved(await stripe.card('challenge'));
+    const late = await charge({ ...alone, body: { ...alone.body, attended: true, return_url: returnUrl } });
+    assert.deepEqual([late.body.outcome, late.body.code], ['failed', 'authentication_required']);
+  });
+
   it('that would need the payer fails with authentication_required, and is canceled', async () => {
     const reserved = await stripe.reserved(await stripe.card('challenge'));
     const answer = await charge(reserved);

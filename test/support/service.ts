@@ -22,6 +22,7 @@ import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import type { NewBiller } from '../../src/services/accounts/billers.ts';
 import { createVault, type Vault } from '../../src/services/accounts/vault.ts';
 import { accountReader } from '../../src/services/customers/bank-accounts.ts';
+import { returnUrlOf } from '../../src/services/pages/return-urls.ts';
 import { deleteWebhookEndpoint } from '../../src/services/webhooks/endpoints.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from './api.ts';
@@ -94,6 +95,7 @@ export interface Service {
 export interface OwnService extends Service {
   /** The processor service of live mode, or of the sandbox, if it was asked for. */
   readonly standIn: StandIn;
+  readonly processors: Processors;
   /** With today's workflows, unless others are given. */
   startWorkers(bundle?: WorkflowBundle): Promise<void>;
   stopWorkers(): Promise<void>;
@@ -241,6 +243,9 @@ function prepareService(db: TestDatabase, options: ServiceOptions) {
     get standIn() {
       return existing(started).standIn;
     },
+    get processors() {
+      return processors;
+    },
     async merchant(biller = {}, { livemode } = { livemode: false }) {
       const { id } = await makeBiller(db.sql, biller);
       const { key } = await makeKey(db.sql, { billerId: id, livemode });
@@ -291,6 +296,7 @@ function prepareService(db: TestDatabase, options: ServiceOptions) {
         TEMPORAL_TASK_QUEUE: taskQueue,
         ENCRYPTION_KEYS: service.encryptionKeys,
         WEBHOOK_ALLOW_LOOPBACK: 'true',
+        PUBLIC_URL: options.publicUrl ?? 'http://pages.test',
         ...(options.live ? started?.standIn.environment : {}),
         LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'error',
         ...environment,
@@ -306,11 +312,12 @@ function prepareService(db: TestDatabase, options: ServiceOptions) {
       const folder = await mkdtemp(join(tmpdir(), 'payments-processor-'));
       const standIn = await startStandIn(folder);
       const livemode = options.live === true;
-      started = {
-        standIn,
-        processor: createHttpProcessor({ ...standIn, livemode, readAccount: accountReader(db.sql, () => vault) }),
-        folder,
-      };
+      const readAccount = accountReader(db.sql, () => vault);
+      const { publicUrl } = options;
+      const returns =
+        publicUrl && livemode ? { returnUrlOf: (id: string) => returnUrlOf(db.sql, { publicUrl, vault }, id) } : {};
+      const processor = createHttpProcessor({ ...standIn, livemode, readAccount, ...returns });
+      started = { standIn, processor, folder };
       processors = { ...processors, [livemode ? 'live' : 'sandbox']: started.processor };
     }
     sides = openSides({

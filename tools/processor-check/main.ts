@@ -10,15 +10,17 @@ import type { CheckOptions } from './session.ts';
 
 const succeeding = 'tok_sandbox_visa_succeed';
 const declined = 'tok_sandbox_visa_decline_insufficient_funds';
+const challenging = 'tok_sandbox_visa_3ds_required';
 
 const usage = `PROCESSOR_SECRET=… npm run --silent processor:check -- --url URL [OPTION]…
 Plays the promises of docs/processors.md against a processor service, and prints a row for each: "ok", "broken" with
-what was seen, or "not tried" with the reason.
+what was seen, "not tried" with the reason, or "not offered" for what is optional and the service lacks.
   --url              of the service, such as http://127.0.0.1:9000/v1
   --secret           its secret. Prefer the variable PROCESSOR_SECRET: other users of this machine see arguments
   --account          the biller, acct_…, whose account is charged, of a service that has several
   --token            of a payment method that is charged (${succeeding})
   --declined-token   of one that is declined (${declined}, if --token is not given)
+  --challenge-token  of a card whose bank asks the payer (${challenging}, if --token is not given)
   --amount           of each payment, in minor units (1000)
   --currency         (AUD)
   --livemode         the calls say that the money is real
@@ -33,6 +35,7 @@ async function main(): Promise<number> {
     account: { type: 'string' },
     token: { type: 'string' },
     'declined-token': { type: 'string' },
+    'challenge-token': { type: 'string' },
     amount: { type: 'string', default: '1000' },
     currency: { type: 'string', default: 'AUD' },
     livemode: { type: 'boolean', default: false },
@@ -50,6 +53,7 @@ async function main(): Promise<number> {
     account: accountIn(values.account),
     token: token ?? succeeding,
     declinedToken: values['declined-token'] ?? (token === undefined ? declined : null),
+    challengeToken: values['challenge-token'] ?? (token === undefined ? challenging : null),
     amount: wholeNumber('--amount', values.amount),
     currency: currencyIn(values.currency),
     livemode: values.livemode,

@@ -6,7 +6,7 @@ import { restartRow } from './rows/restarts.ts';
 import type { Result } from './run.ts';
 import type { CheckOptions } from './session.ts';
 
-const verdictWidth = 'not tried'.length;
+const verdictWidth = 'not offered'.length;
 const mostShownOfBody = 200;
 
 /** What the run will take, before it begins. */
@@ -20,7 +20,7 @@ What is taken is given back at the end.
 `;
 }
 
-/** The line of a row; below it what was seen if it is broken, or why it was not tried. */
+/** The line of a row; below it what was seen if it is broken, or why it was not tried or is not offered. */
 export function lineOf({ row, verdict, why, exchanges }: Result): string {
   const promise = row.promise.replaceAll('`', '');
   const indent = ' '.repeat(verdictWidth + 2);
@@ -34,7 +34,8 @@ export function lineOf({ row, verdict, why, exchanges }: Result): string {
 /** The count of each verdict. */
 export function summaryOf(results: readonly Result[]): string {
   const count = (verdict: Result['verdict']) => results.filter((result) => result.verdict === verdict).length;
-  return `${count('ok')} kept, ${count('broken')} broken, ${count('not tried')} not tried`;
+  const lacks = `${count('not tried')} not tried, ${count('not offered')} not offered`;
+  return `${count('ok')} kept, ${count('broken')} broken, ${lacks}`;
 }
 
 function shown({ path, key, answer, failure }: Exchange): string {

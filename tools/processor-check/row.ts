@@ -10,7 +10,7 @@ export interface Row {
   takes: number;
   /** Whether the other rows make sense only if it is kept. */
   isFirst?: true;
-  /** @throws Broken, NotTried or OutcomeUnknown */
+  /** @throws Broken, NotTried, NotOffered or OutcomeUnknown */
   play(session: Session): Promise<void>;
 }
 
@@ -22,6 +22,11 @@ export class Broken extends Error {
 /** The promise cannot be tried. The message says why. */
 export class NotTried extends Error {
   override name = 'NotTried';
+}
+
+/** The service lacks an optional call, or does not do what is optional. The message says what it does instead. */
+export class NotOffered extends Error {
+  override name = 'NotOffered';
 }
 
 /** @throws Broken with this sentence unless it holds */

@@ -1,14 +1,15 @@
 import { OutcomeUnknown } from '../../src/processors/processor.ts';
 import type { Exchange } from './relay.ts';
-import { Broken, NotTried, type Row } from './row.ts';
+import { Broken, NotOffered, NotTried, type Row } from './row.ts';
 import { rows } from './rows/index.ts';
 import { giveBackRow } from './rows/refunds.ts';
 import { type CheckOptions, Session } from './session.ts';
 
 export interface Result {
   row: Row;
-  verdict: 'ok' | 'broken' | 'not tried';
-  /** What was seen, or why it was not tried. Null if all is well. */
+  /** `not offered`: it is optional, and the service lacks it. */
+  verdict: 'ok' | 'broken' | 'not tried' | 'not offered';
+  /** What was seen, or why it was not tried or is not offered. Null if all is well. */
   why: string | null;
   /** The last calls of a row that is broken. */
   exchanges: readonly Exchange[];
@@ -56,6 +57,7 @@ async function play(row: Row, session: Session): Promise<Result> {
     return { row, verdict: 'ok', why: null, exchanges: [] };
   } catch (error) {
     if (error instanceof NotTried) return notTried(row, error.message);
+    if (error instanceof NotOffered) return { ...notTried(row, error.message), verdict: 'not offered' };
     const isUnknown = error instanceof OutcomeUnknown;
     if (!isUnknown && !(error instanceof Broken)) throw error;
     const why = isUnknown ? `a call has no outcome: ${error.message}` : error.message;

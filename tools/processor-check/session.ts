@@ -32,6 +32,8 @@ export interface CheckOptions {
   token: string;
   /** Of one that is declined; null if there is none. */
   declinedToken: string | null;
+  /** Of a card whose bank asks the payer; null if there is none. */
+  challengeToken: string | null;
   amount: MinorUnits;
   currency: string;
   livemode: boolean;
@@ -45,7 +47,7 @@ export interface Payment {
   reference: string;
 }
 
-type Charged = ChargeOutcome | Submitted;
+export type Charged = ChargeOutcome | Submitted;
 
 /** How long a service is left alone that asks for it, all in all, in one call. */
 const mostPatienceMs = 60_000;
@@ -74,7 +76,9 @@ export class Session {
     this.#relay = relay;
     this.exchanges = relay.exchanges;
     const { secret, livemode } = options;
-    this.client = createHttpProcessor({ url: relay.url, secret, livemode });
+    // No payer comes back there: the check has no browser.
+    const returnUrlOf = (id: string) => `https://pay.example.com/challenge/${id}`;
+    this.client = createHttpProcessor({ url: relay.url, secret, livemode, returnUrlOf });
   }
 
   static async open(options: CheckOptions): Promise<Session> {

@@ -6,6 +6,7 @@ import { customerInstant } from '../../../src/domain/instants.ts';
 import { realInstant } from '../../../src/platform/real-time.ts';
 import type { ChargeRequest, Inquiry, Submitted } from '../../../src/processors/processor.ts';
 import { sandboxProcessor } from '../../../src/processors/sandbox.ts';
+import { nextAction, playedOut } from './challenge.ts';
 import type { Body, KeptCall, LedgerFile, Reserved } from './ledger-file.ts';
 import { type CallKind, readClimate, type Weather, weatherOf } from './weather.ts';
 
@@ -46,8 +47,13 @@ const pageSize = 1000;
 /**
  * Decides a call by the rules of the sandbox: a charge once for each reservation, a refund once for each key. What it
  * has changed is on the disk when this resolves.
+ * @param bankUrl where the pages of payers' banks are.
  */
-export async function answerTo(call: Call, ledger: LedgerFile, climateFile: string): Promise<Answer> {
+export async function answerTo(
+  call: Call,
+  ledger: LedgerFile,
+  { climateFile, bankUrl }: { climateFile: string; bankUrl: string },
+): Promise<Answer> {
   const { kind, key, body } = call;
   const climate = readClimate(climateFile);
   if (body.account === undefined) return { status: 400, body: { error: 'the body has no account' }, weather: null };
@@ -73,6 +79,7 @@ export async function answerTo(call: Call, ledger: LedgerFile, climateFile: stri
   const reply = await replyTo(call, ledger, {
     forgetsKeys: climate?.forgetsKeys === true,
     storesError: weather === 'http_500_stored',
+    bankUrl,
   });
   if (kind === 'inquire' || kind === 'inquireRefund') await ledger.note({ ...noted, kind: 'asked', why: '' });
   return { ...reply, weather };
@@ -117,6 +124,7 @@ export async function noticesAfter(after: string | null, ledger: LedgerFile): Pr
 interface Habits {
   forgetsKeys: boolean;
   storesError: boolean;
+  bankUrl: string;
 }
 
 function replyTo(call: Call, ledger: LedgerFile, habits: Habits): Promise<Reply> {
@@ -187,7 +195,7 @@ async function prepare({ key, body }: Call, ledger: LedgerFile, { forgetsKeys }:
   return { status: 200, body: { idempotency_key: key, outcome: 'reserved', reference } };
 }
 
-async function charge({ key, body }: Call, ledger: LedgerFile, { storesError }: Habits): Promise<Reply> {
+async function charge({ key, body }: Call, ledger: LedgerFile, { storesError, bankUrl }: Habits): Promise<Reply> {
   const { reference = '' } = body;
   const reserved = ledger.reservedAs(reference);
   if (reserved === null) return noSuchReference;
@@ -198,7 +206,7 @@ async function charge({ key, body }: Call, ledger: LedgerFile, { storesError }: 
   if (!isSame || reserved.idempotency_key !== key) return { status: 400, body: { error: 'another payment' } };
   const earlier = ledger.keptUnder('charge', reference);
   const decide = async () => ({
-    ...(await chargedBy(reserved)),
+    ...(await chargedBy(reserved, bankUrl)),
     ...(storesError ? { is_stored_500: true as const } : {}),
   });
   const kept = await (earlier ?? ledger.keep('charge', reference, decide));
@@ -207,7 +215,8 @@ async function charge({ key, body }: Call, ledger: LedgerFile, { storesError }: 
 }
 
 /** The charge of a reservation, as the sandbox makes it. */
-async function chargedBy({ idempotency_key, reference, payment_intent_id, body }: Reserved): Promise<KeptCall> {
+async function chargedBy(reserved: Reserved, bankUrl: string): Promise<KeptCall> {
+  const { idempotency_key, reference, payment_intent_id, body } = reserved;
   const outcome = await sandboxProcessor.charge(requestOf(idempotency_key, body), reference);
   const { amount, currency, opened_at } = body;
   return {
@@ -219,6 +228,7 @@ async function chargedBy({ idempotency_key, reference, payment_intent_id, body }
     currency,
     opened_at,
     ...membersOf(outcome),
+    ...(outcome.kind === 'requires_action' ? { next_action: nextAction(reserved, bankUrl) } : {}),
   };
 }
 
@@ -227,8 +237,9 @@ async function inquire({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const reserved = ledger.reservedAs(reference);
   if (reserved === null) return noSuchReference;
   if (ledger.isCanceled(reference)) return { status: 200, body: { reference, outcome: 'canceled' } };
-  const kept = await ledger.keptUnder('charge', reference);
-  if (kept === null) return { status: 200, body: { reference, outcome: 'not_charged' } };
+  const before = await ledger.keptUnder('charge', reference);
+  if (before === null) return { status: 200, body: { reference, outcome: 'not_charged' } };
+  const kept = await playedOut(before, reserved, ledger);
   if (kept.outcome !== 'submitted') return { status: 200, body: shown(kept).body };
   const state = await sandboxProcessor.inquire(
     requestOf(reserved.idempotency_key, reserved.body),
@@ -242,11 +253,15 @@ async function cancel({ body }: Call, ledger: LedgerFile): Promise<Reply> {
   const { reference = '' } = body;
   const reserved = ledger.reservedAs(reference);
   if (reserved === null) return noSuchReference;
-  const kept = await ledger.keptUnder('charge', reference);
-  // A challenge that no payer has passed has taken nothing.
-  if (kept !== null && kept.outcome !== 'requires_action') return { status: 200, body: shown(kept).body };
+  const before = await ledger.keptUnder('charge', reference);
+  const kept = before && (await playedOut(before, reserved, ledger));
   const { idempotency_key, payment_intent_id } = reserved;
-  await ledger.note({ kind: 'cancel', idempotency_key, payment_intent_id, reference });
+  const line = { kind: 'cancel', idempotency_key, payment_intent_id, reference } as const;
+  // A challenge that no payer has passed has taken nothing.
+  const isGivenUp = kept?.outcome === 'requires_action' && (await ledger.endChallenge(reference, line));
+  const decided = isGivenUp ? null : await ledger.keptUnder('charge', reference);
+  if (decided !== null && !ledger.isCanceled(reference)) return { status: 200, body: shown(decided).body };
+  if (!isGivenUp) await ledger.note(line);
   return { status: 200, body: { reference, outcome: 'canceled' } };
 }
 
@@ -345,10 +360,14 @@ function membersOf(state: Inquiry | Omit<Inquiry, 'nextAt'> | Submitted) {
   };
 }
 
-function shown({ kind, idempotency_key, reference, outcome, code, bank_code, expected_at }: KeptCall): Reply {
+function shown(kept: KeptCall): Reply {
+  const { kind, idempotency_key, reference, outcome, code, bank_code, expected_at, next_action } = kept;
   const status = outcome === 'failed' ? 402 : 200;
   return {
     status,
-    body: { idempotency_key, ...(kind === 'charge' ? { reference } : {}), outcome, code, bank_code, expected_at },
+    body: {
+      ...{ idempotency_key, ...(kind === 'charge' ? { reference } : {}) },
+      ...{ outcome, code, bank_code, expected_at, next_action },
+    },
   };
 }

@@ -61,6 +61,10 @@ export interface KeptCall extends LedgerEntry {
   is_stored_500?: true;
   /** True for a call under a key that had its outcome before: nothing was taken again. */
   repeated?: true;
+  /** Where the payer of a charge that waits goes. */
+  next_action?: { redirect_url: string };
+  /** The charge has waited for its payer, and has this outcome since. */
+  after_challenge?: true;
 }
 
 /** A payment that was reserved. */
@@ -104,6 +108,11 @@ export interface LedgerFile {
   callsOf(kind: CallKind, key: string): number;
   /** Keeps the first outcome of a reference or a key, which other calls wait for. Resolves when it is on the disk. */
   keep(kind: 'charge' | 'refund', key: string, decide: () => Promise<KeptCall>): Promise<KeptCall>;
+  /**
+   * Decides a charge that waits for its payer, once: by the outcome of the challenge, or by giving it up. Resolves when
+   * that is on the disk, to false if the charge does not wait.
+   */
+  endChallenge(reference: string, line: KeptCall | Canceled): Promise<boolean>;
   /** Writes down any other line, which counts at once. Resolves when it is on the disk. */
   note(line: LedgerLine): Promise<void>;
   /** What was taken and given back, in the order of the file. */
@@ -118,23 +127,29 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   const byKey = new Map<string, Reserved>();
   const byReference = new Map<string, Reserved>();
   const canceled = new Set<string>();
+  /** The references of the charges that wait for their payers. */
+  const challenged = new Set<string>();
   const calls = new Map<string, number>();
   const movements: KeptCall[] = [];
   const decided: KeptCall[] = [];
 
   function learn(line: LedgerLine): void {
     const call = line.kind === 'turned_away' || line.kind === 'asked' ? line.call : line.kind;
+    const isDecided = line.kind === 'charge' && line.after_challenge === true;
     const counter = counterOf(call, line.idempotency_key);
-    calls.set(counter, (calls.get(counter) ?? 0) + 1);
+    if (!isDecided) calls.set(counter, (calls.get(counter) ?? 0) + 1);
     if (line.kind === 'prepare') {
       byKey.set(line.idempotency_key, line);
       byReference.set(line.reference, line);
     } else if (line.kind === 'cancel') {
       canceled.add(line.reference);
+      challenged.delete(line.reference);
     } else if ((line.kind === 'charge' || line.kind === 'refund') && !line.repeated) {
       const hasMoved = line.outcome === 'succeeded' || line.outcome === 'submitted';
       if (hasMoved) movements.push(line);
       decided.push(line);
+      if (line.outcome === 'requires_action') challenged.add(line.reference ?? '');
+      else if (isDecided) challenged.delete(line.reference ?? '');
     }
   }
 
@@ -188,6 +203,13 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
       kept.set(name, call);
       call.catch(() => kept.delete(name));
       return call;
+    },
+    async endChallenge(reference, line) {
+      if (!challenged.has(reference)) return false;
+      // Both at once: no other call comes between.
+      if (line.kind === 'charge') kept.set(`charge ${reference}`, Promise.resolve(line));
+      await append(line);
+      return true;
     },
     note: append,
     movements,

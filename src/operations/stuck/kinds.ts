@@ -9,7 +9,13 @@ import {
   workflowsDiffer,
 } from './kinds/outbox.ts';
 import { overdueKinds } from './kinds/overdue.ts';
-import { chargingHeld, paymentProcessing, processorComparisonLate, refundProcessing } from './kinds/payments.ts';
+import {
+  challengeOverdue,
+  chargingHeld,
+  paymentProcessing,
+  processorComparisonLate,
+  refundProcessing,
+} from './kinds/payments.ts';
 import { planInconsistent } from './kinds/plans.ts';
 import { clockWrong, encryptionKeysOld, filesUsedUp } from './kinds/processes.ts';
 import { rowsBroken, rowsDoubtful } from './kinds/rows.ts';
@@ -35,6 +41,7 @@ export const rowKinds: readonly StuckKind[] = [
   planInconsistent,
   paymentProcessing,
   refundProcessing,
+  challengeOverdue,
   chargingHeld,
   processorComparisonLate,
   advanceSlow,

@@ -214,7 +214,10 @@ async function recordedOutcome(
   const isOwnStep = isStepOfOwner(debit, report);
   const about = { attempt, at, amount: intent.amount, now, isOwnStep, scheme: schemes[debit.scheme] };
   const position = positionHere(tx);
-  const nextAttemptAt = await recorder?.completed({ ...about, outcome, isRestricted: isRestricted(updated) });
+  const nextAttemptAt = await recorder?.completed({
+    ...{ ...about, outcome, isRestricted: isRestricted(updated) },
+    challengeEndsAt: null,
+  });
   const testClockId = intent.test_clock_id;
   position.record(
     outcomeEvent(updated, { testClockId, at }, attempt.number, nextAttemptAt ?? null),

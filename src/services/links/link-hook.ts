@@ -48,6 +48,8 @@ export function linkHookWith(applyTo: ApplyTo): ChargeHook {
         session.status === 'processing' ? session.wake_at : null,
         link?.expires_at ?? null,
       ]),
+      challengeEnd: (_attempt, at) =>
+        earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEnd(at)]) ?? session.expires_at,
       async opened(at) {
         if (session.payment_intent_id !== paymentIntentId) {
           const message = `The payer has chosen another amount in checkout session ${session.id}.`;
@@ -98,7 +100,7 @@ async function completed(
   tx: Tx,
   session: CheckoutSessionRow,
   link: PaymentLinkRow | null,
-  { attempt, amount, at, now, outcome, isRestricted }: CompletedAttempt,
+  { attempt, amount, at, now, outcome, isRestricted, challengeEndsAt }: CompletedAttempt,
   applyTo: ApplyTo,
 ): Promise<void> {
   const instant = { at, now };
@@ -111,7 +113,7 @@ async function completed(
       return completeSession(tx, session, link, completion, applyTo);
     }
     case 'requires_action': {
-      const wakeAt = earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEnd(at)]);
+      const wakeAt = earliestInstant([session.expires_at, link?.expires_at ?? null, challengeEndsAt]);
       const row = await updateCheckoutSession(tx, session.id, { wake_at: wakeAt, updated_at: at });
       await wake.checkoutSession(tx, row, now);
       return;

@@ -1,4 +1,4 @@
-import { selectCheckoutSession } from '../../db/checkout-sessions.ts';
+import { type CheckoutSessionRow, selectCheckoutSession } from '../../db/checkout-sessions.ts';
 import {
   listRefundsOfPage,
   type PurposeRow,
@@ -27,7 +27,7 @@ import { openPaying, type Paying } from './paying.ts';
 export interface ChallengePage extends Paying {
   intent: PaymentIntentRow;
   /** The checkout session that the payer came from, or null. */
-  session: { token: string; submissions: number } | null;
+  session: { token: string; submissions: number; status: CheckoutSessionRow['status'] } | null;
 }
 
 /** What a receipt says. */
@@ -55,7 +55,9 @@ export async function findChallenge(
   const { checkout_session_id: sessionId } = intent;
   const row = sessionId === null ? null : await selectCheckoutSession(db, tenant, sessionId);
   const session =
-    row === null ? null : { token: tokenOf(vault, 'checkout_session_tokens', row), submissions: row.submissions };
+    row === null
+      ? null
+      : { token: tokenOf(vault, 'checkout_session_tokens', row), submissions: row.submissions, status: row.status };
   return { intent, session, ...(await openPaying(db, intent, payer)) };
 }
 

@@ -40,6 +40,9 @@ function textOfForm({ token, action, version }: FormSubject, at: number): string
   return `form of a page\n${token}\n${action}\n${version}\n${at}`;
 }
 
+/** The parameter, and the field, by which the pages of a session know the payer who has just paid. */
+export const proofName = 'payer';
+
 /**
  * Returns what the redirect after a payment carries: it proves that this browser has made the submission of this number
  * in a session. Others who have the session's URL see nothing of that payment.

@@ -164,7 +164,7 @@ export function chargeOf(
     paymentMethodToken: tokenOf(method.instrument),
     fixtureToken: method.fixture_token,
     metadata: intent.metadata,
-    attended: isAttended(intent, method.instrument, attempt),
+    attended: isAttended(method.instrument, attempt),
     debit,
   };
   return {
@@ -178,16 +178,9 @@ export function chargeOf(
   };
 }
 
-/**
- * Whether the payer can be sent to a challenge. Of a plan, a subscription or a checkout session, something else may end
- * the payment before the processor has told its outcome: their payments have no challenge at a processor.
- */
-function isAttended(
-  { payment_plan_id: plan, subscription_id: subscription, checkout_session_id: session }: PaymentIntentRow,
-  { type }: Instrument,
-  { source }: Pick<PaymentAttemptRow, 'source'>,
-): boolean {
-  return source === 'confirm' && type === 'card' && plan === null && subscription === null && session === null;
+/** Whether the payer can be sent to a challenge: of a card, in a payment that a payer or the biller confirms. */
+function isAttended({ type }: Instrument, { source }: Pick<PaymentAttemptRow, 'source'>): boolean {
+  return source === 'confirm' && type === 'card';
 }
 
 /** Returns the token that the biller saved with the method, or null. */

@@ -16,7 +16,7 @@ import type { SchemeProfile } from '../../domain/schemes/scheme-profile.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, ChangedMeanwhile, pipelined, queued } from '../../platform/postgres/transaction.ts';
-import type { RealInstant } from '../../platform/real-time.ts';
+import { type RealInstant, realInstant } from '../../platform/real-time.ts';
 import { traced } from '../../platform/tracing.ts';
 import { OutcomeUnknown, type PaymentProcessor, type Processors, type Submitted } from '../../processors/processor.ts';
 import { pass } from '../crash-points.ts';
@@ -51,10 +51,16 @@ export interface CompletedAttempt {
   isOwnStep: boolean;
   /** Whether payers have failed so often that only a secret key may confirm the payment. */
   isRestricted: boolean;
+  /**
+   * Until when the payer has time for the challenge that now waits. Null: none does, or it waits at a live processor,
+   * where only `processor-challenge.ts` ends it.
+   */
+  challengeEndsAt: CustomerInstant | null;
 }
 
 /** A debit that the bank has taken back, after it had succeeded. */
-export interface AttemptReturn extends Omit<CompletedAttempt, 'outcome' | 'scheme' | 'isRestricted'> {
+export interface AttemptReturn
+  extends Omit<CompletedAttempt, 'outcome' | 'scheme' | 'isRestricted' | 'challengeEndsAt'> {
   code: DeclineCode;
   scheme: SchemeProfile;
 }
@@ -77,6 +83,8 @@ export interface ChargeRecorder {
   canceled?(instant: Instants): Promise<void>;
   /** The deadline for the challenge of the bank. Undefined or null: there is none. */
   challengeEndsAt?: CustomerInstant | null;
+  /** Returns until when the payer has time for the challenge of this attempt, which is opened at this instant. */
+  challengeEnd?(attempt: PaymentAttemptRow, at: CustomerInstant): CustomerInstant;
 }
 
 /**
@@ -261,7 +269,13 @@ export async function recordOutcome(
     const { outcome, now, at = attempt.at, from = 'processing' } = record;
     if (attempt.outcome !== from) return intent;
     const { completion, updated } = completed(intent, attempt, outcome, { at, now });
-    queued(tx, [completeAttempt(tx, attempt.id, from, completion), updateIntentOutcome(tx, updated)]);
+    const endsAt = outcome.kind === 'requires_action' ? (recorder?.challengeEnd?.(attempt, at) ?? null) : null;
+    // Live mode has no clocks.
+    const challengeEndsAt = intent.livemode && endsAt !== null ? realInstant(endsAt.getTime()) : null;
+    queued(tx, [
+      completeAttempt(tx, attempt.id, from, { ...completion, challengeEndsAt }),
+      updateIntentOutcome(tx, updated),
+    ]);
     const isOwnStep = isOwnAttempt(attempt);
     const position = positionHere(tx);
     const nextAttemptAt = await recorder?.completed({
@@ -273,6 +287,7 @@ export async function recordOutcome(
       scheme: null,
       isOwnStep,
       isRestricted: isRestricted(updated),
+      challengeEndsAt: intent.livemode ? null : endsAt,
     });
     const about = { testClockId: intent.test_clock_id, at };
     const event = outcomeEvent(updated, about, attempt.number, nextAttemptAt ?? null);

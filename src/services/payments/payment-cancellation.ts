@@ -7,6 +7,7 @@ import { InvalidState } from '../errors.ts';
 import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
+import { isLeftToProcessor } from './challenge-completion.ts';
 import type { Charging } from './charge.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { giveChallengeUp } from './processor-challenge.ts';
@@ -87,12 +88,13 @@ export async function cancelLocked(
 
 /**
  * Cancels for good a locked payment of a plan or a subscription that has ended: one that has failed, or that waits for
- * a challenge. Returns whether it was canceled: in another status it is not. What a bank has taken back cannot be paid
- * again anyway.
+ * a challenge. Returns whether it was canceled: in another status it is not, nor with a challenge at a live processor.
+ * What a bank has taken back cannot be paid again anyway.
  */
 export async function cancelUnpaid(tx: Tx, intent: LockedIntentRow, instants: Instants): Promise<boolean> {
   if (intent.status !== 'failed' && intent.status !== 'requires_action') return false;
   const open = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
+  if (open !== null && (await isLeftToProcessor(tx, intent, open))) return false;
   await cancelLocked(tx, intent, open, instants);
   return true;
 }

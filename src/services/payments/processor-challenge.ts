@@ -2,7 +2,7 @@
 // a payment is never failed or canceled here while the processor may still take the money.
 
 import { isPayerDeleted } from '../../db/customers.ts';
-import { listChallengedAttempts, selectAttemptInFlight } from '../../db/payment-attempts.ts';
+import { listChallengedAttempts, type PaymentAttemptRow, selectAttemptInFlight } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { selectReservation } from '../../db/payment-reservations.ts';
 import { challengeMs } from '../../domain/challenges.ts';
@@ -39,9 +39,9 @@ interface Asking {
 
 /**
  * Asks the processor for the challenge of a live payment, and records its outcome. Of several that ask at once, one
- * records it. A challenge is given up after its time, and when its customer was deleted: it is canceled at the
- * processor first, and the payment fails with `authentication_required` when the processor says that nothing was taken,
- * and nothing will be.
+ * records it. A challenge is given up after its time, when what it pays has ended, and when its customer was deleted:
+ * it is canceled at the processor first, and the payment fails with `authentication_required` when the processor says
+ * that nothing was taken, and nothing will be.
  * @throws ProcessorUnavailable when the processor gives no outcome. The payment is unchanged then.
  * @throws ProcessorNotConfigured if the challenge is to be given up, and there is no live processor to ask.
  */
@@ -62,13 +62,10 @@ export async function settleChallenge(
   const request = requestUnder({ ...charge, request: charge.request }, reservation.number);
   const asked = { processor, request, reference: reservation.reference, at: withoutClock(now) };
   const state = await orUnavailable('payment', inquire(asked));
-  const endsAt = addMs(attempt.opened_at, challengeMs);
   // A customer that was deleted is not charged any more.
   const isUnwanted = giveUp === 'to_cancel' || (await isPayerDeleted(pool, intentId));
-  const isOver = isUnwanted || now >= endsAt || isExpired(state, now);
+  const isOver = isUnwanted || isExpired(attempt, state, now);
   if (!isOver && state.kind === 'requires_action' && state.redirect) return { kind: 'waits', url: state.redirect.url };
-  // As without a page of the processor: the payer may be with the bank, and only the biller gives that up.
-  if (!isUnwanted && state.kind === 'requires_action' && !state.redirect) return { kind: 'elsewhere' };
   const outcome = finalOutcome(state) ?? (isOver ? await orUnavailable('payment', givenUp(asked)) : null);
   if (outcome === null) return { kind: 'elsewhere' };
   if (outcome.kind === 'canceled' && giveUp === 'to_cancel') return { kind: 'ended' };
@@ -115,9 +112,21 @@ function finalOutcome(state: Inquiry): FinalOutcome | null {
   return state.kind === 'failed' ? state : null;
 }
 
-function isExpired(state: Inquiry, now: RealInstant): boolean {
-  const end = state.kind === 'requires_action' ? (state.redirect?.expiresAt ?? null) : null;
-  return end !== null && now >= end;
+/**
+ * Whether the time of the payer is over: that which what is paid has given, or else the usual one; or that of the
+ * processor. If the processor does not say where the payer has to go, the payer may be with the bank: without a time of
+ * its own, only the biller gives the payment up.
+ */
+function isExpired(
+  { challenge_ends_at: ownEnd, opened_at: openedAt }: PaymentAttemptRow,
+  state: Inquiry,
+  now: RealInstant,
+): boolean {
+  const redirect = state.kind === 'requires_action' ? state.redirect : undefined;
+  const isElsewhere = state.kind === 'requires_action' && redirect === undefined;
+  const endsAt = ownEnd ?? (isElsewhere ? null : addMs(openedAt, challengeMs));
+  const ends = [endsAt, redirect?.expiresAt ?? null];
+  return ends.some((end) => end !== null && now >= end);
 }
 
 /**
@@ -138,13 +147,13 @@ export async function giveChallengeUp(
 }
 
 /**
- * Settles challenges of live payments whose payer has not come back within a minute. If one cannot be settled, the
- * others still are.
+ * Settles challenges of live payments whose payer has not come back within a minute, or whose time is over. If one
+ * cannot be settled, the others still are.
  * @throws AggregateError with every failure.
  */
 export async function settleChallenges(pool: Pool, charging: Charging, now: RealInstant): Promise<void> {
   if (charging.processors.live === null) return;
-  const waiting = await listChallengedAttempts(pool, addMs(now, -leftAloneMs));
+  const waiting = await listChallengedAttempts(pool, { openedBefore: addMs(now, -leftAloneMs), now });
   await allFinished(
     'charges',
     waiting.map(({ payment_intent_id: id }) =>

@@ -36,14 +36,18 @@ export async function settleAttempt(
   { by, now }: ChangeOrigin,
 ): Promise<string> {
   const attempt = orNotFound(await selectAttempt(sql, attemptId), 'payment attempt', attemptId);
-  if (attempt.outcome !== 'processing') {
-    throw new CommandRefused(`There is nothing to settle: attempt ${attemptId} is ${attempt.outcome}.`);
+  const from = attempt.outcome;
+  if (from !== 'processing' && from !== 'requires_action') {
+    throw new CommandRefused(`There is nothing to settle: attempt ${attemptId} is ${from}.`);
   }
   const charge = orNotFound(
     await atomically(sql, (tx) => reopenAttempt(tx, attempt)),
     'payment intent',
     attempt.payment_intent_id,
   );
+  if (from === 'requires_action' && !charge.livemode) {
+    throw new CommandRefused(`There is nothing to settle: attempt ${attemptId} waits for its payer in the sandbox.`);
+  }
   const reservation = await selectReservation(sql, attemptId);
   const state = await askedBefore(charging, charge, { reference: reservation?.reference ?? null, outcome, now });
   const agrees = outcome === 'failed' && (state?.kind === 'not_charged' || state?.kind === 'canceled');
@@ -55,7 +59,7 @@ export async function settleAttempt(
   const result: SettledOutcome = outcome === 'succeeded' ? { kind: outcome } : declined('gateway_timeout');
   const number = (reservation?.number ?? 0) + 1;
   return atomically(sql, (tx) =>
-    recordSettled(tx, charging, { attempt, charge, number, result, evidence }, { by, now }),
+    recordSettled(tx, charging, { attempt, from, charge, number, result, evidence }, { by, now }),
   );
 }
 
@@ -65,6 +69,8 @@ export type SettledOutcome = Exclude<ChargeOutcome, { kind: 'requires_action' }>
 /** An attempt, and what is recorded of it. `number` is that of its next reservation. */
 export interface Settled {
   attempt: Pick<PaymentAttemptRow, 'id' | 'source'>;
+  /** What it is until then. */
+  from: 'processing' | 'requires_action';
   charge: Charge;
   number: number;
   result: SettledOutcome;
@@ -82,7 +88,7 @@ export interface Settled {
 export async function recordSettled(
   tx: Tx,
   { hook }: Charging,
-  { attempt, charge, number, result, evidence, changes = {} }: Settled,
+  { attempt, from, charge, number, result, evidence, changes = {} }: Settled,
   { by, now }: ChangeOrigin,
 ): Promise<string> {
   // From here on, no other process charges or fails it.
@@ -90,7 +96,7 @@ export async function recordSettled(
     throw new CommandRefused('The payment was reserved at the processor at this moment. Run the command again.');
   }
   const intent = orNotFound(
-    await recordOutcome(tx, charge, { outcome: result, requestId: null, now }, hook),
+    await recordOutcome(tx, charge, { outcome: result, requestId: null, now, from }, hook),
     'payment intent',
     charge.paymentIntentId,
   );
@@ -101,7 +107,7 @@ export async function recordSettled(
     at: now,
     tenant: tenantOf(intent),
     subjectId: attempt.id,
-    changes: { ...changes, outcome: { from: 'processing', to: result.kind }, evidence: { from: null, to: evidence } },
+    changes: { ...changes, outcome: { from, to: result.kind }, evidence: { from: null, to: evidence } },
   });
   return `Attempt ${attempt.id} of ${intent.id} is recorded as ${result.kind}; the payment is ${intent.status}.`;
 }

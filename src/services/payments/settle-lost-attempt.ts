@@ -82,7 +82,12 @@ export async function settleLostAttempt(
     if (reference !== null) await restoreReservation(tx, { attempt_id: attempt.id, number: 1, livemode, reference });
     const number = reference === null ? 1 : 2;
     const changes = { row: { from: 'lost', to: 'restored' }, reference: { from: null, to: reference } };
-    return recordSettled(tx, charging, { attempt, charge, number, result, evidence, changes }, origin);
+    return recordSettled(
+      tx,
+      charging,
+      { attempt, from: 'processing', charge, number, result, evidence, changes },
+      origin,
+    );
   });
 }
 

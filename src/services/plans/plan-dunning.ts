@@ -1,4 +1,6 @@
+import { lockPaymentIntent } from '../../db/payment-intents.ts';
 import { challengeEnd } from '../../domain/challenges.ts';
+import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import type { KnownSlot, PlanStepChange } from '../../domain/plans/plan.ts';
@@ -18,6 +20,7 @@ import type { Instants } from '../customer-time.ts';
 import { withdrawDebits } from '../debits/debit-withdrawal.ts';
 import { cancelUnpaidPayments } from '../debits/recurring-steps.ts';
 import { InvalidState } from '../errors.ts';
+import { endSessionOf } from '../links/canceled-payment.ts';
 import { type ChargeHook, type CompletedAttempt, isOwnAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
 import { type LockedPlan, lockPlanWithSlots, store } from './store.ts';
@@ -42,12 +45,14 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
   const assertOpens = () => assertConfirmable(locked, slot);
   return {
     assertOpens,
+    challengeEnd: (_attempt, at) => challengeEnd(at),
     async opened(at) {
       assertOpens();
       await store(tx, locked, attemptOpened(locked, slot), at);
     },
     async completed(outcome) {
       const retryAt = await recordOnSlot(tx, locked, slot, outcome);
+      if (outcome.outcome.kind === 'failed' && isHalted(plan)) await endSessionOfPayment(tx, paymentIntentId, outcome);
       // The plan's own loop continues on its own after its own charge. After a manual charge it must look again.
       if (!outcome.isOwnStep) await wake.paymentPlan(tx, plan, outcome.now);
       return retryAt;
@@ -66,10 +71,20 @@ export const planHook: ChargeHook = async (tx, { paymentIntentId, paymentPlanId 
  * @throws InvalidState once the plan has ended, or while its biller has suspended it.
  */
 function assertConfirmable({ plan }: LockedPlan, { status }: KnownSlot): void {
-  const isHalted = plan.state === 'suspended' && plan.state_reason === 'requested';
-  if (!hasEnded(plan.state) && !isHalted && status !== 'given_up') return;
-  const remedy = isHalted ? ' Resume it first.' : '';
+  if (!hasEnded(plan.state) && !isHalted(plan) && status !== 'given_up') return;
+  const remedy = isHalted(plan) ? ' Resume it first.' : '';
   throw new InvalidState(`Payment plan ${plan.id} is ${plan.state}, so its payments are not charged.${remedy}`);
+}
+
+/** Whether the biller has suspended a plan: no payer pays it then. */
+function isHalted({ state, state_reason: reason }: LockedPlan['plan']): boolean {
+  return state === 'suspended' && reason === 'requested';
+}
+
+/** A payment that was under way when its plan was suspended has failed: its page takes no more. */
+async function endSessionOfPayment(tx: Tx, id: Id<'payment_intent'>, instants: Instants): Promise<void> {
+  const intent = await lockPaymentIntent(tx, id);
+  if (intent !== null) await endSessionOf(tx, intent, instants);
 }
 
 /** Returns when the payment is tried again, or null. */
@@ -77,14 +92,14 @@ async function recordOnSlot(
   tx: Tx,
   locked: LockedPlan,
   slot: KnownSlot,
-  { attempt, at, now, amount, outcome, scheme }: CompletedAttempt,
+  { attempt, at, now, amount, outcome, scheme, challengeEndsAt }: CompletedAttempt,
 ): Promise<CustomerInstant | null> {
   if (outcome.kind === 'failed') {
     const next = afterFailedAttempt(locked.plan, slot, { at, code: outcome.code, scheme }, isOwnAttempt(attempt));
     return recordUnpaid(tx, locked, slot, failed(locked, slot, amount, next), { at, now });
   }
   const isPaid = outcome.kind === 'succeeded';
-  await store(tx, locked, isPaid ? collected(locked, slot, amount) : challenged(slot, challengeEnd(at)), at);
+  await store(tx, locked, isPaid ? collected(locked, slot, amount) : challenged(slot, challengeEndsAt), at);
   return null;
 }
 

@@ -30,7 +30,8 @@ import { type LockedPlan, lockPlanWithSlots, store, withSlots } from './store.ts
 /**
  * Moves a plan to another state, records the event of the transition, and pokes the plan's workflow. Suspend,
  * deactivate and close win every race: after their commit no charge is started, debits that the bank does not have are
- * withdrawn, and challenges have failed. If the plan has ended, its failed payments are canceled.
+ * withdrawn, and challenges have failed; those at a live processor are given up next. If the plan has ended, its failed
+ * payments are canceled.
  * @throws NotFound; InvalidState if the plan's state does not allow the transition, or while the customer's clock is
  * advancing; for an activation and a resume also as `assertPayable`.
  */

@@ -83,9 +83,12 @@ async function restoredRow(
     : failed;
 }
 
-/** The end of a challenge that is lost is counted from when the payment began to wait for it. */
+/**
+ * The end of a challenge that is lost is counted from when the payment began to wait for it. One at a live processor
+ * has none here.
+ */
 function withChallengeEnd(row: KnownSlot, intent: PaymentIntentRow | undefined): KnownSlot {
-  const isWaiting = intent?.status === 'requires_action';
+  const isWaiting = intent?.status === 'requires_action' && !intent.livemode;
   if (isWaiting === (row.challenge_ends_at !== null)) return row;
   return { ...row, challenge_ends_at: isWaiting ? challengeEnd(intent.updated_at) : null };
 }

@@ -2,6 +2,7 @@ import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { lockPlan, updatePlan } from '../../db/payment-plans.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { earliestInstant } from '../../domain/calendar.ts';
+import { challengeEnd } from '../../domain/challenges.ts';
 import { hasEnded } from '../../domain/plan-state.ts';
 import { fitsCurrency } from '../../domain/schemes/schemes.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
@@ -79,6 +80,10 @@ function both(ofSubject: ChargeRecorder, ofSession: ChargeRecorder): ChargeRecor
     },
     returned: (came) => ofSubject.returned(came),
     challengeEndsAt: earliestInstant(ends),
+    challengeEnd(attempt, at) {
+      const both = [ofSubject, ofSession].map((recorder) => recorder.challengeEnd?.(attempt, at) ?? null);
+      return earliestInstant(both) ?? challengeEnd(at);
+    },
   };
 }
 

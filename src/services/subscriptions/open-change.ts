@@ -6,24 +6,33 @@ import {
   selectChangeOfIntent,
   updateSubscriptionChange,
 } from '../../db/subscription-changes.ts';
+import { challengeEnd } from '../../domain/challenges.ts';
+import type { Id } from '../../domain/ids.ts';
 import { afterInFlightOutcome } from '../../domain/recurring/recurring-payment.ts';
 import { changeFailed, changePaid, changeReturned } from '../../domain/subscriptions/changes.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
+import { isLeftToProcessor } from '../payments/challenge-completion.ts';
 import type { ChargeRecorder } from '../payments/charge.ts';
 import { cancelLocked } from '../payments/payment-cancellation.ts';
 import { type LockedSubscription, store, withAllCreditCovered } from './locked-subscription.ts';
 
+interface EndOfChange extends Instants {
+  debitsToo: boolean;
+  /** The attempt whose challenge was given up at the live processor before. */
+  givenUp?: Id<'payment_attempt'> | null;
+}
+
 /**
  * Ends a change whose payment waits for a challenge, so that no payer can complete it. With `debitsToo`, also one
  * whose bank debit the bank does not have yet. Returns the subscription without an open change, or null if money may
- * already be on its way.
+ * already be on its way: also if the challenge is at a live processor.
  */
 export async function endOpenChange(
   tx: Tx,
   locked: LockedSubscription,
-  { at, now, debitsToo }: Instants & { debitsToo: boolean },
+  { at, now, debitsToo, givenUp = null }: EndOfChange,
 ): Promise<LockedSubscription | null> {
   const { change_payment_intent_id: intentId } = locked.row;
   if (intentId === null) return locked;
@@ -32,6 +41,7 @@ export async function endOpenChange(
   if (intent === null || change === null || attempt === null) return null;
   const isWaiting = attempt.outcome === 'requires_action' || (debitsToo && attempt.outcome === 'accepted');
   if (!isWaiting) return null;
+  if (attempt.id !== givenUp && (await isLeftToProcessor(tx, intent, attempt))) return null;
   await cancelLocked(tx, intent, attempt, { at, now });
   await updateSubscriptionChange(tx, change, 'failed');
   return store(tx, locked, changeFailed(), at);
@@ -43,6 +53,7 @@ export async function endOpenChange(
  */
 export function changeRecorder(tx: Tx, locked: LockedSubscription, open: SubscriptionChangeRow): ChargeRecorder {
   return {
+    challengeEnd: (_attempt, at) => challengeEnd(at, { byBiller: true, periodEndsAt: locked.row.next_period_at }),
     async opened() {
       const { row } = locked;
       throw new InvalidState(`Subscription ${row.id} no longer waits for this payment. Change it again instead.`);

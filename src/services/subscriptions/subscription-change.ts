@@ -1,5 +1,5 @@
 import { selectAttemptOfSubscriptionRequest } from '../../db/payment-attempts.ts';
-import { insertPaymentIntent } from '../../db/payment-intents.ts';
+import { insertPaymentIntent, type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import { selectPeriodFunds } from '../../db/period-funds.ts';
 import { insertSubscriptionChange, selectChangeOfIntent } from '../../db/subscription-changes.ts';
@@ -30,6 +30,7 @@ import type { Charge } from '../payments/charge-records.ts';
 import { chargeForRequest, continueCharge } from '../payments/charged-request.ts';
 import { acceptDebit } from '../payments/debit-acceptance.ts';
 import { assertWithinLimit } from '../payments/fitting-method.ts';
+import { giveChallengeUp } from '../payments/processor-challenge.ts';
 import { lockAndChooseRail, refusalError } from '../payments/rail.ts';
 import { chargeableMethod, recurringIntent } from '../payments/recurring-charge.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
@@ -51,14 +52,16 @@ export interface ChangeResult {
  * Changes what a subscription sells, from the next period on or now, or returns what that would cost. A change that
  * costs something now is charged as a confirm is: the attempt is committed before the processor is asked, and a
  * repetition of the request continues with it. If the charge is declined, nothing changes. While a challenge or a bank
- * debit is under way, the items stay as they are until it has succeeded.
+ * debit is under way, the items stay as they are until it has succeeded. An earlier change that waits for a challenge
+ * is given up, at the processor first.
  * @throws NotFound
  * @throws InvalidState if its state does not allow it, or while the customer's clock is advancing; `quote_changed` if
  * it would cost another amount than expected; `mandate_limit_exceeded`, `result_after_period` for a bank account that
  * could not pay it or the periods to come. The last two also for a quote.
  * @throws ValidationFailed for items whose sum is out of range, fields that do not go together, or without a method.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
- * @throws ProcessorUnavailable when the processor gave no outcome. The payment stays processing.
+ * @throws ProcessorUnavailable when the processor gave no outcome: of this payment, which stays processing, or of the
+ * earlier change; then nothing has changed.
  */
 export async function changeSubscription(
   pool: Pool,
@@ -68,7 +71,11 @@ export async function changeSubscription(
   input: SubscriptionChange,
   request: RepeatableRequest<ChangeResult> = unrepeatable,
 ): Promise<ChangeResult> {
-  const opened = await transact(pool, context, (tx) => openChange(tx, charging, context, id, input, request));
+  const asked = { charging, context, id, input, request };
+  const opened = await openChange(pool, asked, null).catch(async (error: unknown) => {
+    if (!(error instanceof ChallengeWaits)) throw error;
+    return openChange(pool, asked, await giveChallengeUp(pool, charging, error.intent, context));
+  });
   if (opened.kind === 'completed') return opened.result;
   const { charge, lines } = opened;
   const changed = await chargeForRequest(pool, charging, context, charge, request, async (tx) =>
@@ -82,13 +89,40 @@ type Opened =
   | { kind: 'charge'; charge: Charge; lines: PeriodLine[]; at: CustomerInstant }
   | { kind: 'completed'; result: ChangeResult };
 
-async function openChange(
+interface AskedChange {
+  charging: Charging;
+  context: RequestContext;
+  id: string;
+  input: SubscriptionChange;
+  request: RepeatableRequest<ChangeResult>;
+}
+
+/** An earlier change waits for its challenge at the live processor. Nothing was changed. */
+class ChallengeWaits extends InvalidState {
+  readonly intent: LockedIntentRow;
+
+  constructor(intent: LockedIntentRow) {
+    super(underWay(intent.id));
+    this.intent = intent;
+  }
+}
+
+function underWay(intentId: string): string {
+  return `The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`;
+}
+
+/**
+ * @param givenUp the attempt whose challenge was given up at the processor.
+ * @throws ChallengeWaits if one waits there, and it is another.
+ */
+function openChange(pool: Pool, asked: AskedChange, givenUp: Id<'payment_attempt'> | null): Promise<Opened> {
+  return transact(pool, asked.context, (tx) => openLocked(tx, asked, givenUp));
+}
+
+async function openLocked(
   tx: Tx,
-  { processors }: Charging,
-  context: RequestContext,
-  id: string,
-  input: SubscriptionChange,
-  request: RepeatableRequest<ChangeResult>,
+  { charging: { processors }, context, id, input, request }: AskedChange,
+  givenUp: Id<'payment_attempt'> | null,
 ): Promise<Opened> {
   await claimKey(tx, request);
   const { locked, at } = await lockForRequest(tx, context, id);
@@ -107,7 +141,7 @@ async function openChange(
     return { kind: 'completed', result };
   }
   assertExpected(input, quote);
-  const step = { tx, context, at, wanted, quoted, request };
+  const step = { tx, context, at, wanted, quoted, request, givenUp };
   const free = await giveUpOpenChange(step, locked);
   await assertChargeable(tx, free, quoted, at);
   if (quote.amount > 0) {
@@ -148,6 +182,7 @@ interface Step {
   wanted: ItemChange;
   quoted: QuotedChange;
   request: RepeatableRequest<ChangeResult>;
+  givenUp: Id<'payment_attempt'> | null;
 }
 
 function wantedChange({ row, subscription }: LockedSubscription, input: SubscriptionChange): ItemChange {
@@ -178,13 +213,18 @@ function assertExpected({ expected_amount_cents: expected }: SubscriptionChange,
 
 /**
  * Ends an earlier change that waits for a challenge, because this one takes its place.
- * @throws InvalidState if money may already be on its way for it.
+ * @throws ChallengeWaits; InvalidState if money may already be on its way for it.
  */
-async function giveUpOpenChange({ tx, at, context }: Step, locked: LockedSubscription): Promise<LockedSubscription> {
-  const ended = await endOpenChange(tx, locked, { at, now: context.now, debitsToo: false });
+async function giveUpOpenChange(
+  { tx, at, context, givenUp }: Step,
+  locked: LockedSubscription,
+): Promise<LockedSubscription> {
+  const ended = await endOpenChange(tx, locked, { at, now: context.now, debitsToo: false, givenUp });
   if (ended !== null) return ended;
   const { change_payment_intent_id: intentId } = locked.row;
-  throw new InvalidState(`The payment of an earlier change, ${intentId}, is under way. Wait for the outcome.`);
+  const intent = intentId === null ? null : await lockPaymentIntent(tx, intentId);
+  if (intent?.livemode && intent.status === 'requires_action') throw new ChallengeWaits(intent);
+  throw new InvalidState(underWay(String(intentId)));
 }
 
 /** If another amount is debited from an account under a mandate from now on, the payer is to be told. */

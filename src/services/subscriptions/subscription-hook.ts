@@ -1,4 +1,5 @@
 import { noteChallenge } from '../../db/bank-debits.ts';
+import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import { insertFreeChange, selectChangeOfIntent } from '../../db/subscription-changes.ts';
 import { listPeriodsOfIntent, type SubscriptionPeriodRow, updatePeriod } from '../../db/subscription-periods.ts';
 import { lockSubscriptionOfIntent, type SubscriptionRowChange } from '../../db/subscriptions.ts';
@@ -44,6 +45,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
   const assertOpens = () => assertConfirmable(locked, period);
   return {
     assertOpens,
+    ...(period === null ? {} : { challengeEnd: (attempt, at) => challengeEndOf(locked, period, attempt, at) }),
     async opened(at) {
       assertOpens();
       if (period !== null) await store(tx, locked, attemptOpened(period), at);
@@ -52,7 +54,7 @@ export const subscriptionHook: ChargeHook = async (tx, { paymentIntentId }) => {
       const { outcome: result } = outcome;
       if (period?.status !== 'processing') return null;
       const isChallenge = result.kind === 'requires_action';
-      await noteChallengeOf(tx, locked, period, isChallenge ? challengeEndOf(locked, period, outcome) : null);
+      await noteChallengeOf(tx, locked, period, outcome.challengeEndsAt);
       if (isChallenge) {
         await wake.subscription(tx, row, outcome.now, { start: true });
         return null;
@@ -92,12 +94,13 @@ const remedyForLapsed =
 /** Until when the payer has time for the challenge of a period's payment. */
 function challengeEndOf(
   { subscription: { timeZone } }: LockedSubscription,
-  { end_date }: Period,
-  { attempt, at }: Pick<CompletedAttempt, 'attempt' | 'at'>,
+  { end_date }: Pick<Period, 'end_date'>,
+  { number }: Pick<PaymentAttemptRow, 'number'>,
+  at: CustomerInstant,
 ): CustomerInstant {
   const endsAt = startOfDay(end_date, timeZone);
   // A start or a resume makes the first attempt. Later ones are confirmed by a payer, who is there.
-  return challengeEnd(at, { byBiller: attempt.number === 1, periodEndsAt: endsAt > at ? endsAt : null });
+  return challengeEnd(at, { byBiller: number === 1, periodEndsAt: endsAt > at ? endsAt : null });
 }
 
 async function noteChallengeOf(tx: Tx, { row }: LockedSubscription, period: Period, endsAt: CustomerInstant | null) {

@@ -9,6 +9,7 @@ import {
 } from '../../../src/processors/http-answers.ts';
 import type { HttpAnswer } from '../../../src/processors/http-reading.ts';
 import { type ChargeRequest, OutcomeUnknown, RequestRefused } from '../../../src/processors/processor.ts';
+import { setupOf, setupStateOf } from '../../../src/processors/setup-answers.ts';
 import type { Exchange } from '../relay.ts';
 import { expect, type Row } from '../row.ts';
 import type { Session } from '../session.ts';
@@ -27,6 +28,8 @@ const readers: Record<string, (answer: HttpAnswer, request: ChargeRequest) => un
   '/cancel': (answer) => checkCanceled(answer, reference),
   '/refunds': (answer) => refundOutcomeOf(answer, key),
   '/refunds/inquire': (answer) => refundInquiryOf(answer, key),
+  '/setups': (answer) => setupOf(answer, key),
+  '/setups/inquire': (answer) => setupStateOf(answer, reference),
 };
 
 export const answerRows: readonly Row[] = [
@@ -55,7 +58,7 @@ export const answerRows: readonly Row[] = [
         const { path, answer } = exchange;
         if (answer === null) continue;
         // Whether it repeats key and reference is the row above.
-        const ids = { idempotency_key: key, ...(path === '/prepare' ? {} : { reference }) };
+        const ids = { idempotency_key: key, ...(path === '/prepare' || path === '/setups' ? {} : { reference }) };
         const whole = JSON.stringify({ ...body, ...ids });
         const read = {
           from: 'the service',

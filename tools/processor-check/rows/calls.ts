@@ -3,8 +3,9 @@ import { expect, type Row } from '../row.ts';
 import { outcomeIn } from '../session.ts';
 import { partOf } from './refunds.ts';
 
-/** The last one is optional. */
-const paths = ['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements', '/notices'];
+const optional = ['/notices', '/setups', '/setups/inquire', '/methods/inquire'];
+const needed = ['/prepare', '/charges', '/inquire', '/cancel', '/refunds', '/refunds/inquire', '/movements'];
+const paths = [...needed, ...optional];
 const mostBytes = 1024 * 1024;
 
 export const callRows: readonly Row[] = [
@@ -15,12 +16,12 @@ export const callRows: readonly Row[] = [
     async play(session) {
       const payment = await session.reserve();
       const { idempotencyKey: key } = payment.request;
-      const body = JSON.stringify({ ...session.chargeBody(payment), after: null });
+      const body = JSON.stringify({ ...session.chargeBody(payment), after: null, token: session.options.token });
       const { secret } = session.options;
       const calls = [...paths.map((path) => [path, `${secret.slice(0, -1)}~`] as const), ['/charges', null] as const];
       for (const [path, wrong] of calls) {
         const answer = await session.post(path, { key, body, secret: wrong });
-        const isMissing = path === '/notices' && answer?.status === 404;
+        const isMissing = optional.includes(path) && answer?.status === 404;
         const isRefused = answer?.status === 401 || answer?.status === 403 || isMissing;
         const what = wrong === null ? 'without a secret' : 'with a wrong secret';
         expect(isRefused, `${path} ${what} responds ${answer?.status ?? 'nothing'}, not 401 or 403`);

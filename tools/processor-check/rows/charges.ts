@@ -183,8 +183,13 @@ export async function expectNoMoreThanOne(session: Session, payment: Payment): P
   expect(length <= 1, `/movements lists ${what}: give back all but one at your acquirer`);
 }
 
+/** @throws Broken if /movements lists a charge of a payment, such as one `of whom`. */
+export async function expectNoCharge(session: Session, payment: Payment, ofWhat: string): Promise<void> {
+  expect((await chargesOf(session, payment)).length === 0, `/movements lists a charge of a payment ${ofWhat}`);
+}
+
 /** The outcome of the last call of this path; null if it has none. */
-function lastOutcome(session: Session, path: string): string | null {
+export function lastOutcome(session: Session, path: string): string | null {
   const body = session.exchanges.findLast((exchange) => exchange.path === path)?.answer?.body ?? '';
   const [, outcome = null] = /"outcome"\s*:\s*"(\w+)"/.exec(body) ?? [];
   return outcome;

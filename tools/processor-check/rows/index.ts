@@ -1,12 +1,14 @@
 import type { Row } from '../row.ts';
 import { answerRows } from './answers.ts';
 import { callRows } from './calls.ts';
+import { challengeRows } from './challenges.ts';
 import { chargeRows, lateChargeRow } from './charges.ts';
 import { movementRows } from './movements.ts';
 import { noticeRows } from './notices.ts';
 import { giveBackRow, refundRows } from './refunds.ts';
 import { reservationRows } from './reservations.ts';
 import { restartRow } from './restarts.ts';
+import { setupRows } from './setups.ts';
 
 /** All rows, in the order in which they are played. */
 export const rows: readonly Row[] = [
@@ -17,6 +19,8 @@ export const rows: readonly Row[] = [
   restartRow,
   ...movementRows,
   ...noticeRows,
+  ...challengeRows,
+  ...setupRows,
   lateChargeRow,
   ...answerRows,
   giveBackRow,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { namedId } from '../../../src/domain/ids.ts';
 import type { Notices } from '../../../src/processors/processor.ts';
-import { expect, NotTried, type Row } from '../row.ts';
+import { expect, NotOffered, type Row } from '../row.ts';
 import { known, type Session } from '../session.ts';
 
 /** How long a call for notices is let wait here. A service that does not wait answers at once. */
@@ -51,9 +51,9 @@ export const noticeRows: readonly Row[] = [
   },
 ];
 
-/** @throws NotTried if the service has no notices: they are optional */
+/** @throws NotOffered if the service has no notices */
 async function noticesOf(session: Session, after: string | null): Promise<Notices> {
   const page = await session.client.notices(after, AbortSignal.timeout(35_000));
-  if (page === null) throw new NotTried('the service has no /notices');
+  if (page === null) throw new NotOffered('the service has no /notices');
   return page;
 }

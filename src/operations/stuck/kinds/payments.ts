@@ -1,5 +1,6 @@
 import type { Fragment } from 'postgres';
 import type { AttemptSource } from '../../../db/payment-attempts.ts';
+import { challengeMs } from '../../../domain/challenges.ts';
 import { inMoney } from '../../../domain/currencies.ts';
 import type { MinorUnits } from '../../../domain/units.ts';
 import { workflowIdOf, workflowIdOfOwner } from '../../../messages/workflow-types.ts';
@@ -103,6 +104,43 @@ export const refundProcessing: StuckKind<{ payment_intent_id: string }> = {
   say: ({ payment_intent_id: intentId, livemode }) => ({
     why: `the refund of ${intentId} has no outcome: ${silence(livemode)}`,
     remedy: `${remedyOfSilence(livemode)} Its log says why that fails (housekeeping).`,
+  }),
+};
+
+/** A live payment whose payer no longer has time for the challenge of the bank. */
+interface OverdueChallenge {
+  attempt_id: string;
+  number: number;
+  total_amount: MinorUnits;
+  currency: string;
+}
+
+/** Live payments whose challenge has not ended with the time for it. A worker asks every five seconds, and gives it up. */
+export const challengeOverdue: StuckKind<OverdueChallenge> = {
+  kind: 'challenge_overdue',
+  meaning: 'A live payment waits for its payer at the bank longer than the payer has time.',
+  after: minute,
+  waitsForWrites: true,
+  rows: (db, { before }) => db`
+    select i.id as subject_id, i.biller_id, true as livemode, e.at as since
+    from payment_attempts a
+    join payment_intents i on i.id = a.payment_intent_id
+    cross join lateral (
+      select coalesce(a.challenge_ends_at, a.opened_at + make_interval(secs => ${challengeMs / 1000})) as at
+    ) e
+    where a.outcome = 'requires_action' and i.livemode and e.at <= ${before}`,
+  facts: (db) => db`
+    select a.id as attempt_id, a.number, i.total_amount, i.currency
+    from payment_intents i join payment_attempts a on a.payment_intent_id = i.id and a.outcome = 'requires_action'
+    where i.id = f.subject_id`,
+  say: ({ subject_id: id, attempt_id: attemptId, number, total_amount: amount, currency }) => ({
+    why:
+      `attempt ${number}, ${inMoney(amount, currency)}, has no outcome: the live processor does not say what became of ` +
+      'the challenge, or does not say where its payer has to go',
+    remedy:
+      `${remedyOfSilence(true)} Its log says why that fails (housekeeping). If the processor waits for a payer whom it ` +
+      `sends nowhere, the biller cancels ${id}. If it never knows the outcome: ` +
+      `${opsCommand('settle', attemptId, '--as', 'OUTCOME', '--evidence', 'TEXT')}.`,
   }),
 };
 
