@@ -285,6 +285,8 @@ export interface PaymentProcessor {
    * the processor has none.
    */
   readonly notices: ((after: string | null, signal: AbortSignal) => Promise<Notices | null>) | null;
+  /** How cards are saved in its own fields. Absent if it has none; a processor service may have none too. */
+  readonly setups?: CardSetups;
 }
 
 /** The processor of each mode. `live` is null when none is configured. */
