@@ -154,7 +154,7 @@ async function pay(request: PageRequest): Promise<Answer> {
   return refusedForm(request, view, Object.fromEntries(words));
 }
 
-/** Asks the processor for the card that the payer has entered. Returns the page that says why there is none, or null. */
+/** Asks the processor for the card that was entered. Returns the page that says why there is none, or null. */
 async function askForCard(request: PageRequest, view: CheckoutView): Promise<Page | null> {
   const asked = await cardOfForm(request, view.found.session);
   if (asked === 'entered') return null;
