@@ -13,7 +13,7 @@ type Session = SessionForPayer['session'];
 
 const later = 'The fields for the card cannot be shown at the moment. Wait a moment, then load this page again.';
 
-/** Begins, or goes on with, the setup in which this browser enters a card. The response is for the script of the page. */
+/** Begins, or goes on with, the setup in which this browser enters a card. The response is for the page's script. */
 async function setup(request: PageRequest): Promise<Answer> {
   const { deps, form } = request;
   if (postedVersion(request, action) === null) return says(400, 'This page was open for too long. Load it again.');
