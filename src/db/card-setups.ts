@@ -15,6 +15,7 @@ export interface EnteredCard {
   card_brand?: string;
   card_networks?: Network[];
   card_funding?: Funding;
+  card_country?: string;
   fingerprint?: string;
 }
 

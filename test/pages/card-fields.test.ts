@@ -150,7 +150,7 @@ describe('a card that a payer enters in the processor’s fields on a live page'
     const [saved] = await savedOf(path);
     assert.deepEqual(saved?.instrument_data, {
       ...{ card_name: '', expiry_month: 12, expiry_year: 2040, card_number_token: 'pm_good', card_number_end: '4242' },
-      ...{ card_networks: ['visa'], card_funding: 'credit', fingerprint: 'fp_1' },
+      ...{ card_networks: ['visa'], card_funding: 'credit', card_country: 'AU', fingerprint: 'fp_1' },
     });
     assert.equal(saved?.brand, 'Visa');
     const done = await pages.open(String(paid.headers.get('location')));
@@ -297,8 +297,11 @@ describe('a card that a payer enters in the processor’s fields on a live page'
     assert.match(await wrong({ kind: 'open' }), /was not confirmed/);
     assert.match(await wrong({ kind: 'failed' }), /was not confirmed/);
     assert.match(await wrong({ kind: 'canceled' }), /was not confirmed/);
-    processor.cards.set('pm_dateless', { ...visa, expiryYear: null }).set('pm_untold', null);
-    for (const token of ['pm_dateless', 'pm_untold', '4242424242424242']) {
+    processor.cards
+      .set('pm_dateless', { ...visa, expiryYear: null })
+      .set('pm_untold', null)
+      .set('pm_eternal', { ...visa, expiryYear: 9999 });
+    for (const token of ['pm_dateless', 'pm_untold', 'pm_eternal', '4242424242424242']) {
       assert.match(await wrong({ kind: 'succeeded', token }), /This card cannot be used/);
     }
     assert.equal(processor.charged.length, 0);

@@ -136,11 +136,14 @@ async function readCard(
   return { kind: 'entered', card };
 }
 
+/** The API knows no card that expires later. */
+const latestYear = 2100;
+
 /** Returns a card as it is saved; null if the processor does not tell when it expires, since no method is without. */
 function cardOf(token: string, details: CardDetails | null): EnteredCard | null {
   if (details === null) return null;
-  const { brand, network, funding, lastFour, expiryMonth, expiryYear, fingerprint } = details;
-  if (expiryMonth === null || expiryYear === null) return null;
+  const { brand, network, funding, lastFour, expiryMonth, expiryYear, country, fingerprint } = details;
+  if (expiryMonth === null || expiryYear === null || expiryYear > latestYear) return null;
   const networks = [...new Set([network, brand].flatMap((name) => networkOfBrand(name ?? '') ?? []))];
   return {
     expiry_month: expiryMonth,
@@ -151,7 +154,8 @@ function cardOf(token: string, details: CardDetails | null): EnteredCard | null 
     ...(brand === null ? {} : { card_brand: nameOfBrand(brand) }),
     ...(networks.length === 0 ? {} : { card_networks: networks }),
     ...(funding === null ? {} : { card_funding: funding }),
-    ...(fingerprint === null ? {} : { fingerprint }),
+    ...(country === null ? {} : { card_country: country }),
+    ...(fingerprint === null || isCardNumberInToken(fingerprint) ? {} : { fingerprint }),
   };
 }
 
