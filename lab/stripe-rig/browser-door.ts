@@ -1,5 +1,5 @@
-// What a browser asks of Stripe: localstripe's own script, and what that asks. It goes past the layers of the rig, which
-// are for the requests of an adapter: stripe-mock would refuse the JSON of localstripe's script.
+// What a browser asks of Stripe: localstripe's own script, and what that asks. It goes past the layers of the rig,
+// which are for the requests of an adapter: stripe-mock would refuse the JSON of localstripe's script.
 
 import { type LoopbackServer, serveOnLoopback } from '../loopback-server.ts';
 import { ask } from './exchange.ts';
