@@ -80,5 +80,23 @@ async function start({ config, env, stack, say, signal }: ServiceOptions, databa
     await processor.stop();
     throw error;
   }
-  Object.assign(env, { LIVE_PROCESSOR_URL: `http://127.0.0.1:${port}`, LIVE_PROCESSOR_SECRET: secret });
+  const fields = env.LIVE_CARD_FIELDS || stripeCardFields(env.STRIPE_API_URL);
+  const url = `http://127.0.0.1:${port}`;
+  Object.assign(env, { LIVE_PROCESSOR_URL: url, LIVE_PROCESSOR_SECRET: secret, LIVE_CARD_FIELDS: fields });
+}
+
+/**
+ * What live pages load for Stripe's fields for cards (docs.stripe.com/security/guide#content-security-policy), or for
+ * those of a server in place of Stripe.
+ */
+function stripeCardFields(apiUrl: string | undefined): string {
+  if (apiUrl) {
+    const { origin } = new URL(apiUrl);
+    return `script-src ${origin}; connect-src ${origin}`;
+  }
+  return [
+    'script-src https://js.stripe.com',
+    'frame-src https://js.stripe.com https://hooks.stripe.com',
+    'connect-src https://api.stripe.com',
+  ].join('; ');
 }

@@ -405,6 +405,9 @@ type CardData struct {
 	CardNetworks Optional[[]CardNetwork] `json:"card_networks,omitzero"`
 	// What the card draws on, if your vault knows it.
 	CardFunding Optional[CardFunding] `json:"card_funding,omitzero"`
+	// The country that the card was issued in, if your vault or the processor knows it: ISO 3166-1,
+	// such as AU.
+	CardCountry Optional[string] `json:"card_country,omitzero"`
 	// The brand. By default derived from `card_bin`.
 	CardBrand Optional[string] `json:"card_brand,omitzero"`
 }
@@ -441,6 +444,9 @@ type CardInstrument struct {
 	CardNetworks []CardNetwork `json:"card_networks,omitzero"`
 	// What the card draws on, if your vault knows it.
 	CardFunding *CardFunding `json:"card_funding,omitzero"`
+	// The country that the card was issued in, if your vault or the processor knows it: ISO 3166-1,
+	// such as AU.
+	CardCountry *string `json:"card_country,omitzero"`
 }
 
 // CardNetwork is a name of the API.
@@ -521,7 +527,8 @@ type CheckoutSession struct {
 	// Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.
 	Payable bool `json:"payable"`
 	// Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in
-	// this mode, such as cards in live mode.
+	// this mode, such as cards in live mode, if your processor has no fields for them. Live mode: as
+	// far as was known when it was made, or opened last.
 	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`
@@ -2839,7 +2846,8 @@ type PaymentLink struct {
 	// Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why.
 	Payable bool `json:"payable"`
 	// Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in
-	// this mode, such as cards in live mode.
+	// this mode, such as cards in live mode, if your processor has no fields for them. Live mode: as
+	// far as was known when it was made, or opened last.
 	NotPayableReason *NotPayableReason `json:"not_payable_reason"`
 	// Whether the method is kept for later payments: never, if the payer agrees, or always.
 	SavePaymentMethod SavePaymentMethod `json:"save_payment_method"`

@@ -37,6 +37,8 @@ export interface OfferColumns {
   metadata: Record<string, string>;
   success_url: string | null;
   cancel_url: string | null;
+  /** In live mode: whether its page can take cards, as far as was known when it was made, or opened last. */
+  takes_cards: boolean;
 }
 
 export type PaymentLinkStatus = 'open' | 'completed' | 'expired' | 'deactivated';

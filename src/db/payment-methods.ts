@@ -23,6 +23,7 @@ interface CardInstrument {
   card_bin?: string;
   card_networks?: Network[];
   card_funding?: Funding;
+  card_country?: string;
   fingerprint?: string;
   wallet?: string;
 }

@@ -10,15 +10,22 @@ const forAnHour = 'public, max-age=3600';
 
 const scripts = new URL('./scripts/', import.meta.url);
 const pageScript = readScripts(scripts, 'watch.js', 'fields.js', 'local-time.js');
+const cardScript = readScripts(scripts, 'card.js');
 const frameScript = readScripts(scripts, 'frame.js', 'fields.js');
+
+const ourScripts = new Map([
+  ['page.js', pageScript],
+  ['frame.js', frameScript],
+  ['card.js', cardScript],
+]);
 
 async function asset({ deps, token }: PageRequest): Promise<Answer> {
   const [, color] = /^style-([0-9a-f]{6})\.css$/.exec(token) ?? [];
   if (color !== undefined) {
     return { status: 200, body: styleSheet(color), type: 'text/css; charset=utf-8', cache: forAnHour };
   }
-  const script = token === 'page.js' ? pageScript : token === 'frame.js' ? frameScript : null;
-  if (script !== null) {
+  const script = ourScripts.get(token);
+  if (script !== undefined) {
     return { status: 200, body: script, type: 'text/javascript; charset=utf-8', cache: forAnHour };
   }
   const [, name] = /^logo-([0-9a-f]{64})$/.exec(token) ?? [];

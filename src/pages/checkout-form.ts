@@ -6,16 +6,16 @@ import { Html, html } from '../platform/html.ts';
 import { priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { UnpaidPayment } from '../services/pages/purchase.ts';
-import type { SavedCard } from '../services/pages/saved-cards.ts';
 import type { ComingPayments } from '../services/subjects/coming-payments.ts';
 import { deadline } from './dates.ts';
 import { signature, signatureField } from './forms.ts';
+import { cardFieldsPolicy } from './headers.ts';
 import { alert } from './layout.ts';
 import { amountOf } from './link-page.ts';
 import { accountFields, field, methodChoices } from './method-fields.ts';
 import { inMajorUnits, inWords } from './money.ts';
-import { methodTypes, offeredMethods } from './offered-methods.ts';
-import type { Page, PageRequest } from './page-request.ts';
+import { possibleMethods, type Ways } from './offered-methods.ts';
+import { cardFieldsOf, type Page, type PageRequest } from './page-request.ts';
 import { reasonOf } from './payment-words.ts';
 import { digestLength, digestOf, inParagraphs, type Terms, termsOf } from './terms.ts';
 
@@ -25,7 +25,7 @@ export const action = 'pay';
 export interface CheckoutView {
   found: SessionForPayer;
   payee: Payee;
-  saved: readonly SavedCard[];
+  ways: Ways;
   /** The way to pay that is chosen: by the payer, or the first one that is offered. Null if none is offered. */
   method: MethodFacts | null;
   /** What is taken once the session is completed. Null if it names no plan and no subscription. */
@@ -48,9 +48,9 @@ const noErrors: FormErrors = { status: 200, above: null, fields: {} };
 /** What the form of a session says is taken. */
 export function termsOfCheckout(
   { locale }: PageRequest,
-  { found, payee, coming, unpaid, paidByDefault }: Omit<CheckoutView, 'saved' | 'method'>,
+  { found, payee, ways, coming, unpaid, paidByDefault }: Omit<CheckoutView, 'method'>,
 ): Terms {
-  const offer = { ...found.session, payment_method_types: [...methodTypes(found.session)] };
+  const offer = { ...found.session, payment_method_types: [...ways.types] };
   return termsOf({ offer, price: found.price, coming, unpaid, paidByDefault }, payee, locale);
 }
 
@@ -78,7 +78,7 @@ export function nameOfForm({ form }: PageRequest): string {
 
 /** The form in which a payer pays, or saves a way to pay, with what was typed before if it is shown again. */
 export function formPage(request: PageRequest, view: CheckoutView, errors: FormErrors = noErrors): Page {
-  const { found, payee, saved } = view;
+  const { found, payee, ways } = view;
   const { session, intent, price } = found;
   const isSetup = session.mode === 'setup';
   const declined = intent?.status === 'failed' && errors === noErrors ? reasonOf(intent.last_error_code) : null;
@@ -89,6 +89,7 @@ export function formPage(request: PageRequest, view: CheckoutView, errors: FormE
     title: session.name ?? (isSetup ? 'Save your payment method' : 'Pay'),
     payee,
     watched: { url: `/checkout/${request.token}/state`, is: found.state },
+    ...cardFieldsOn(request, ways),
     main: html`${above === null ? null : alert(above)}
 ${session.description === null ? null : html`<p>${session.description}</p>`}
 ${isSetup ? null : amountOf(price, session, request.locale)}
@@ -97,7 +98,7 @@ ${inParagraphs(terms)}
 ${signature(request, action, versionOf(session, digestOf(terms, price?.totalAmount ?? null)))}
 ${amountField(request, found, errors)}
 ${detailFields(request, found, errors)}
-${methodFields(request, found, saved, errors)}
+${methodFields(request, found, ways, errors)}
 ${terms.offer === null ? null : checkbox(request, 'save', terms.offer)}
 ${terms.usual === null ? null : checkbox(request, 'usual', terms.usual)}
 ${terms.becomesUsual === null ? null : html`<p>${terms.becomesUsual}</p>`}
@@ -143,34 +144,37 @@ function detailFields({ form }: PageRequest, { session }: SessionForPayer, error
   });
 }
 
-function methodFields(
-  request: PageRequest,
-  found: SessionForPayer,
-  saved: readonly SavedCard[],
-  errors: FormErrors,
-): Html {
-  const types = methodTypes(found.session);
-  return html`${methodChoices(types, saved, request.form, errors.fields, surchargeNotes(request, found, saved))}
+/** What a live page may load besides, and its script, if a card can be entered on it. */
+function cardFieldsOn({ deps }: PageRequest, { types, livemode }: Ways): Pick<Page, 'hasCardFields' | 'headers'> {
+  const fields = cardFieldsOf(deps);
+  if (!livemode || !types.includes('card') || fields === null) return {};
+  return { hasCardFields: true, headers: { 'Content-Security-Policy': cardFieldsPolicy(fields.origins) } };
+}
+
+function methodFields(request: PageRequest, found: SessionForPayer, ways: Ways, errors: FormErrors): Html {
+  const { types, saved } = ways;
+  const more = { notes: surchargeNotes(request, found, ways), setupPath: `/checkout/${request.token}/setup` };
+  return html`${methodChoices(ways, request.form, errors.fields, more)}
 ${types.includes('au_becs_debit') ? bankFields(request, found, errors, types.length + saved.length > 1) : null}`;
 }
 
 /** Says next to each way to pay which surcharge it carries, if they do not all carry the same. */
-function surchargeNotes(
-  { locale }: PageRequest,
-  found: SessionForPayer,
-  saved: readonly SavedCard[],
-): ReadonlyMap<string, string> {
+function surchargeNotes({ locale }: PageRequest, found: SessionForPayer, ways: Ways): ReadonlyMap<string, string> {
   const amount = found.price?.amount ?? null;
-  const priced = [...offeredMethods(methodTypes(found.session), saved)].flatMap(([value, method]) => {
-    const price = found.session.mode === 'setup' ? null : priceFor(found, amount, method);
-    return price === null ? [] : [{ value, price }];
+  const priced = [...possibleMethods(ways)].flatMap(([value, methods]) => {
+    const prices = methods.flatMap((method) => priceFor(found, amount, method) ?? []);
+    const [first] = prices;
+    if (found.session.mode === 'setup' || first === undefined) return [];
+    const surcharges = prices.map(({ surchargeAmount }) => surchargeAmount);
+    return [{ value, least: Math.min(...surcharges), most: Math.max(...surcharges), currency: first.currency }];
   });
-  if (new Set(priced.map(({ price }) => price.surchargeAmount)).size < 2) return new Map();
+  if (new Set(priced.flatMap(({ least, most }) => [least, most])).size < 2) return new Map();
   return new Map(
-    priced.map(({ value, price: { surchargeAmount, currency } }) => [
-      value,
-      surchargeAmount === 0 ? 'no surcharge' : `surcharge ${inWords(surchargeAmount, currency, locale)}`,
-    ]),
+    priced.map(({ value, least, most, currency }) => {
+      const sum = inWords(most, currency, locale);
+      if (least < most) return [value, `surcharge of up to ${sum}, shown before you pay`];
+      return [value, most === 0 ? 'no surcharge' : `surcharge ${sum}`];
+    }),
   );
 }
 

@@ -4,10 +4,9 @@ import { isPlainText } from '../domain/plain-text.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
-import type { SavedCard } from '../services/pages/saved-cards.ts';
 import { nameOfForm } from './checkout-form.ts';
 import { parseAmount } from './money.ts';
-import { methodTypes } from './offered-methods.ts';
+import { newCard, type Ways } from './offered-methods.ts';
 import type { PageRequest } from './page-request.ts';
 
 /** A submission, or what is wrong with the fields, in a payer's words. `stale`: other words than the payer saw. */
@@ -53,7 +52,7 @@ export function readMethod(
 export function readInput(
   request: PageRequest,
   found: SessionForPayer,
-  saved: readonly SavedCard[],
+  { types, saved, livemode, entered }: Ways,
   version: number,
 ): Input {
   const { form, address, userAgent } = request;
@@ -78,7 +77,12 @@ export function readInput(
   if (card !== undefined) {
     return Object.keys(wrong).length > 0 ? { wrong } : { submission: { ...common, method: { id: card.id } } };
   }
-  const read = readMethod(form, methodTypes(found.session));
+  if (livemode && text('method') === newCard && entered !== null) {
+    if (Object.keys(wrong).length > 0) return { wrong };
+    const data = { type: 'card', payment_method_data: entered.card } as const;
+    return { submission: { ...common, method: { data, setup: entered.handle } } };
+  }
+  const read = readMethod(form, types);
   if ('wrong' in read) Object.assign(wrong, read.wrong);
   const isAccount = text('method') === 'au_becs_debit';
   if (isAccount && form.get('agreed') !== 'yes') wrong['/acceptance'] = 'Tick this box to allow the debit.';

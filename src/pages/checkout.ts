@@ -14,11 +14,11 @@ import type { Submission } from '../services/links/submission.ts';
 import { throttleLink } from '../services/links/throttling.ts';
 import { addressSubject, countAttempt, countUse, pageLimits } from '../services/pages/page-limits.ts';
 import { pageTokenOf } from '../services/pages/page-urls.ts';
-import { type Payee, payeeOf } from '../services/pages/paying.ts';
-import { paidByDefault, paidByUsual, purchaseOf, unpaidPaymentOf } from '../services/pages/purchase.ts';
-import { savedCards } from '../services/pages/saved-cards.ts';
+import type { Payee } from '../services/pages/paying.ts';
+import { paidByUsual, purchaseOf } from '../services/pages/purchase.ts';
 import { isPayer, proofName } from '../services/pages/signatures.ts';
 import { chargeHook, linkedSubjects } from '../services/subjects/charge-hook.ts';
+import { cardOfForm, setupRoutes } from './card-fields.ts';
 import {
   action,
   type CheckoutView,
@@ -30,49 +30,28 @@ import {
 } from './checkout-form.ts';
 import { readInput } from './checkout-input.ts';
 import { bankForOthers, openLinkOf, resultForOthers, resultPage } from './checkout-result.ts';
+import { findCheckout } from './checkout-view.ts';
 import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
 import { postedVersion, proofOf, withProof } from './forms.ts';
-import { comingOf, endOfLink, payerAs, stateAnswer, tokenPattern } from './link-page.ts';
+import { endOfLink, stateAnswer, tokenPattern } from './link-page.ts';
 import { inWords, readsTwoWays } from './money.ts';
-import { chosenMethod, methodTypes, offeredMethods } from './offered-methods.ts';
+import { newCard, possibleMethods } from './offered-methods.ts';
 import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { agreedWords, digestOf, type Terms } from './terms.ts';
 
-async function find(request: PageRequest): Promise<CheckoutView | null> {
-  const { deps, token, now } = request;
-  const found = tokenPattern.test(token) ? await findSession(deps.sql, token, now) : null;
-  if (found === null) return null;
-  const { session, state } = found;
-  const [payee, saved] = await Promise.all([
-    payeeOf(deps.sql, found.biller, session.livemode),
-    state === 'open' ? savedCards(deps.sql, found) : [],
-  ]);
-  if (state !== 'open') return { found, payee, saved, method: null, coming: null, unpaid: null, paidByDefault: [] };
-  const offered = offeredMethods(methodTypes(found.session), saved);
-  const method = offered.get(chosenMethod(request.form, offered)) ?? null;
-  const price = priceFor(found, session.amount, method);
-  const { context, payer } = payerAs(request, session, found, method);
-  const [coming, unpaid, usual] = await Promise.all([
-    comingOf(request, session, found, method),
-    unpaidPaymentOf(deps.sql, context, found.intent, payer),
-    paidByDefault(deps.sql, session),
-  ]);
-  return { found: { ...found, price }, payee, saved, method, coming, unpaid, paidByDefault: usual };
-}
-
 async function show(request: PageRequest): Promise<Answer> {
-  const view = await find(request);
+  const view = await findCheckout(request);
   if (view === null) return notFound;
   return closed(request, view) ?? formPage(request, view);
 }
 
 /** Where a session leads that takes no form now, or null. */
-function closed(request: PageRequest, { found, payee }: CheckoutView): Answer | null {
+function closed(request: PageRequest, { found, payee, ways }: CheckoutView): Answer | null {
   const { deps, token } = request;
   const { session, intent, state } = found;
   if (state === 'open') {
-    const hasNoWay = methodTypes(found.session).length === 0 || (session.livemode && deps.processors.live === null);
+    const hasNoWay = ways.types.length === 0 || (session.livemode && deps.processors.live === null);
     return hasNoWay ? notOpenYet(payee) : null;
   }
   if (state === 'advancing') return oneMoment(payee, `/checkout/${token}`);
@@ -115,10 +94,10 @@ function isOwn({ deps, token, query }: PageRequest, { submissions }: SessionForP
 /** Pays, or saves the way to pay. The same form sent twice charges once. */
 async function pay(request: PageRequest): Promise<Answer> {
   const { deps, token, address } = request;
-  const view = await find(request);
-  if (view === null) return notFound;
-  const { found, payee, saved } = view;
-  const { session, link } = found;
+  const before = await findCheckout(request);
+  if (before === null) return notFound;
+  const { payee } = before;
+  const { session, link } = before.found;
   const here = `/checkout/${token}`;
   const version = postedVersion(request, action);
   if (version === null) return staleForm(payee, here);
@@ -131,9 +110,15 @@ async function pay(request: PageRequest): Promise<Answer> {
       hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, request.now));
     return { goTo: isSame ? `${here}${proof}` : here };
   }
-  const ended = closed(request, view);
+  const ended = closed(request, before);
   if (ended !== null) return ended;
-  const input = readInput(request, found, saved, shown.submissions);
+  const isUnknownCard = session.livemode && request.form.get('method') === newCard && before.ways.entered === null;
+  const refused = isUnknownCard ? await askForCard(request, before) : null;
+  if (refused !== null) return refused;
+  const view = isUnknownCard ? await findCheckout(request) : before;
+  if (view === null) return notFound;
+  const { found } = view;
+  const input = readInput(request, found, view.ways, shown.submissions);
   if (input === 'stale') return staleForm(payee, here);
   if ('wrong' in input) return refusedForm(request, view, input.wrong);
   const isInRange = input.submission.amount === undefined || isWithin(session, input.submission.amount);
@@ -169,6 +154,18 @@ async function pay(request: PageRequest): Promise<Answer> {
   if (submitted.kind !== 'invalid') return (await countRefusal(request, payee)) ?? refusalPage(payee, here, submitted);
   const words = submitted.errors.map(({ path = '/method', code }) => [path, wordsOf(path, code, request, found)]);
   return refusedForm(request, view, Object.fromEntries(words));
+}
+
+/** Asks the processor for the card that was entered. Returns the page that says why there is none, or null. */
+async function askForCard(request: PageRequest, view: CheckoutView): Promise<Page | null> {
+  const asked = await cardOfForm(request, view.found.session);
+  if (asked === 'entered') return null;
+  if (asked === 'too_many') return tooMany(view.payee, pageLimits.setups.spanSeconds);
+  if (asked === 'unclear') {
+    const above = 'We could not read your card just now. Nothing was paid. Send the form again in a moment.';
+    return formPage(request, view, { status: 503, above, fields: {} });
+  }
+  return refusedForm(request, view, { '/method': asked.wrong });
 }
 
 /** Shows the form again with what is wrong. */
@@ -224,11 +221,10 @@ function unseenTerms(
 }
 
 /** Whether the surcharge depends on the method that the payer chooses. */
-function isSurchargeBy({ found, saved }: CheckoutView): boolean {
+function isSurchargeBy({ found, ways }: CheckoutView): boolean {
   const amount = found.price?.amount ?? null;
-  const prices = [...offeredMethods(methodTypes(found.session), saved).values()].map((way) =>
-    priceFor(found, amount, way),
-  );
+  const methods = [...possibleMethods({ ...ways, entered: null }).values()].flat();
+  const prices = methods.map((method) => priceFor(found, amount, method));
   return new Set(prices.map((price) => price?.totalAmount)).size > 1;
 }
 
@@ -262,7 +258,7 @@ function wordsOf(path: string, code: string, { locale }: PageRequest, { session 
 }
 
 async function done(request: PageRequest): Promise<Answer> {
-  const view = await find(request);
+  const view = await findCheckout(request);
   if (view === null) return notFound;
   const { found, payee } = view;
   const { session, state } = found;
@@ -286,6 +282,7 @@ function state(request: PageRequest): Promise<Answer> {
 }
 
 export const checkoutRoutes: PageRoute[] = [
+  ...setupRoutes,
   { method: 'GET', path: '/checkout/:token', handle: show },
   { method: 'POST', path: '/checkout/:token', handle: pay },
   { method: 'GET', path: '/checkout/:token/done', handle: done },

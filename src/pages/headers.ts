@@ -1,9 +1,14 @@
-import { pagePolicy } from '../api/http/page-policy.ts';
+import { type CardFieldOrigins, pagePolicy } from '../api/http/page-policy.ts';
 import { securityFields } from '../api/http/response.ts';
 
 /** The policy of a page that may stand in a frame of these origins; of none if there are none. */
 export function framePolicy(origins: readonly string[]): string {
   return pagePolicy({ hasPictures: true, framedBy: origins });
+}
+
+/** The policy of a live page on which a card is entered: it may load these fields of the processor too. */
+export function cardFieldsPolicy(cardFields: CardFieldOrigins): string {
+  return pagePolicy({ hasPictures: true, cardFields });
 }
 
 /** Sent with every response. A page is for one payer: it is not kept, indexed, framed, or named to other sites. */

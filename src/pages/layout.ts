@@ -5,7 +5,7 @@ import type { Page } from './page-request.ts';
 import { stylePath } from './style.ts';
 
 /** Writes a page as HTML. It works without scripts, and loads its style, the logo and one script at most. */
-export function inHtml({ title, payee, main, watched, frame }: Page): string {
+export function inHtml({ title, payee, main, watched, frame, hasCardFields }: Page): string {
   const name = payee === null ? '' : ` – ${payee.name}`;
   const body = html`${payee !== null && !payee.livemode ? html`<aside class="sandbox"><strong>Test mode.</strong> No money is taken on this page.</aside>` : null}
 ${payee === null || frame ? null : header(payee)}
@@ -17,7 +17,7 @@ ${payee === null || frame ? null : footer(payee)}`;
   return webPage({
     title: `${title}${name}`,
     style: { href: stylePath(payee?.brand_color ?? null) },
-    scripts: [watched && '/assets/page.js', frame && '/assets/frame.js'],
+    scripts: [watched && '/assets/page.js', frame && '/assets/frame.js', hasCardFields ? '/assets/card.js' : undefined],
     look: frame && 'frame',
     body,
   });

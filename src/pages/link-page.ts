@@ -14,8 +14,8 @@ import { cameBackWords, endedPage, notOpenYet, refusalPage } from './ended-pages
 import { postedVersion, signature } from './forms.ts';
 import { alert, rows } from './layout.ts';
 import { inWords, money } from './money.ts';
-import { methodTypes, offeredMethods } from './offered-methods.ts';
-import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
+import { possibleMethods, waysOf } from './offered-methods.ts';
+import { type Answer, type Page, type PageRequest, type PageRoute, type PagesDeps, payerOf } from './page-request.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';
 import { inParagraphs, termsOf } from './terms.ts';
 
@@ -39,22 +39,22 @@ async function find(request: PageRequest): Promise<Linked | null> {
     payeeOf(deps.sql, found.biller, found.link.livemode),
     found.state === 'open' ? comingOf(request, found.link, found, null) : null,
   ]);
-  return { found: { ...found, price: leastPrice(found) }, payee, coming };
+  return { found: { ...found, price: leastPrice(deps, found) }, payee, coming };
 }
 
 /** The lowest price among the ways to pay that the link offers. */
-function leastPrice(found: LinkForPayer): Price | null {
-  return pricesOf(found).toSorted((a, b) => a.totalAmount - b.totalAmount)[0] ?? found.price;
+function leastPrice(deps: PagesDeps, found: LinkForPayer): Price | null {
+  return pricesOf(deps, found).toSorted((a, b) => a.totalAmount - b.totalAmount)[0] ?? found.price;
 }
 
-function pricesOf(found: LinkForPayer): Price[] {
-  const types = methodTypes(found.link);
-  return [...offeredMethods(types, []).values()].flatMap((method) => priceFor(found, found.link.amount, method) ?? []);
+function pricesOf(deps: PagesDeps, found: LinkForPayer): Price[] {
+  const methods = [...possibleMethods(waysOf(deps, found.link)).values()].flat();
+  return methods.flatMap((method) => priceFor(found, found.link.amount, method) ?? []);
 }
 
 /** Says that the surcharge depends on the way to pay, if it does. */
-function surchargeNote(found: LinkForPayer, locale: string): Html | null {
-  const most = pricesOf(found).toSorted((a, b) => b.surchargeAmount - a.surchargeAmount)[0];
+function surchargeNote({ deps, locale }: PageRequest, found: LinkForPayer): Html | null {
+  const most = pricesOf(deps, found).toSorted((a, b) => b.surchargeAmount - a.surchargeAmount)[0];
   if (most === undefined || most.surchargeAmount === found.price?.surchargeAmount) return null;
   const sum = inWords(most.surchargeAmount, most.currency, locale);
   return html`<p>Some payment methods carry a surcharge of up to ${sum}. You see it before you pay.</p>`;
@@ -109,7 +109,7 @@ function closedPage({ deps, token }: PageRequest, { found, payee }: Linked): Pag
   const { link, state } = found;
   if (state === 'advancing') return oneMoment(payee, `/pay/${token}`);
   if (state !== 'open') return endedPage(payee, endOfLink(link, state), link.mode === 'setup');
-  const hasNoWay = methodTypes(link).length === 0 || (link.livemode && deps.processors.live === null);
+  const hasNoWay = waysOf(deps, link).types.length === 0 || (link.livemode && deps.processors.live === null);
   return hasNoWay ? notOpenYet(payee) : null;
 }
 
@@ -130,7 +130,7 @@ function offer(request: PageRequest, { found, payee, coming }: Linked): Page {
     main: html`${found.cameBack ? alert(`${cameBackWords(payee)} You can pay it again here.`) : null}
 ${link.description === null ? null : html`<p>${link.description}</p>`}
 ${isSetup ? html`<p>Save a payment method for ${payee.name}.</p>` : amountOf(price, link, request.locale)}
-${isSetup ? null : surchargeNote(found, request.locale)}
+${isSetup ? null : surchargeNote(request, found)}
 ${inParagraphs(terms)}
 ${link.expires_at === null ? null : html`<p>Open until ${deadline(link.expires_at, payee.timeZone)}.</p>`}
 <form method="post" action="/pay/${request.token}">

@@ -1,8 +1,9 @@
+import type { EnteredCard } from '../db/card-setups.ts';
 import { fixtureCards } from '../domain/cards.ts';
 import type { ChargeOutcome } from '../domain/charge-outcome.ts';
 import { Html, html, isolated } from '../platform/html.ts';
-import type { SavedCard } from '../services/pages/saved-cards.ts';
-import { bankAccount, chosenMethod, offeredMethods } from './offered-methods.ts';
+import { bankAccount, chosenMethod, newCard, offeredMethods, type Ways } from './offered-methods.ts';
+import { methodInWords } from './payment-words.ts';
 
 /**
  * The numbers of the sandbox's test cards, by their tokens. Each ends as its card does and passes the check of Luhn.
@@ -48,23 +49,52 @@ function endInWords(token: string, outcome: Readonly<ChargeOutcome>): string {
   return outcome.kind === 'succeeded' ? 'succeeds' : 'requires 3D Secure';
 }
 
-/** The ways to pay to choose from: of these types, and cards that are saved. */
+/**
+ * The ways to pay to choose from. `setupPath`: where the script of a live page asks for the processor's fields for a
+ * card.
+ */
 export function methodChoices(
-  types: readonly string[],
-  saved: readonly SavedCard[],
+  ways: Ways,
   form: URLSearchParams,
   wrong: FieldWords,
-  notes: ChoiceNotes = new Map(),
+  { notes = new Map(), setupPath = '' }: { notes?: ChoiceNotes; setupPath?: string } = {},
 ): Html {
-  const chosen = chosenMethod(form, offeredMethods(types, saved));
+  const { types, saved, livemode } = ways;
+  const chosen = chosenMethod(form, offeredMethods(ways));
   const words = wrong['/method'];
+  const cards = livemode
+    ? liveCard(ways, chosen, notes, setupPath)
+    : html`${testCards(chosen, notes)}${testNumberField}`;
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${words === undefined ? null : html`<span class="wrong" role="alert">${words}</span>`}
 ${saved.map(({ id, brand, last4 }) => choice(id, `${isolated(brand ?? 'Card')} ending in ${last4 ?? '…'}`, noted('saved', notes.get(id)), chosen === id))}
-${types.includes('card') ? html`${testCards(chosen, notes)}${testNumberField}` : null}
+${types.includes('card') ? cards : null}
 ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank account', noted('direct debit', notes.get(bankAccount)), chosen === bankAccount) : null}
 </fieldset>`;
+}
+
+/** A card that is entered in the processor's fields, or that was. Our forms never have its number. */
+function liveCard({ entered }: Ways, chosen: string, notes: ChoiceNotes, setupPath: string): Html {
+  const isChosen = chosen === newCard;
+  const note = notes.get(newCard) ?? '';
+  if (entered !== null) {
+    return html`${choice(newCard, cardInWords(entered.card), noted('as you have entered it', notes.get(newCard)), isChosen)}
+<input type="hidden" name="setup" value="${entered.handle}">
+<p><a href="${setupPath.replace(/\/setup$/, '')}" id="other-card">Use another card</a></p>`;
+  }
+  return html`${choice(newCard, 'Card', note, isChosen)}
+<div class="field" id="card-fields" data-setup="${setupPath}">
+<noscript><p class="wrong">The fields for a card need JavaScript. Allow it for this page and load it again.</p></noscript>
+<div id="card"></div>
+<p class="faint" id="card-status" role="status"></p>
+</div>
+<input type="hidden" name="setup" value="">`;
+}
+
+/** Names a card that was entered in the processor's fields, such as "Visa ending in 4242". */
+export function cardInWords({ card_brand: brand, card_number_end: last4 }: EnteredCard): string {
+  return methodInWords({ instrument: { type: 'card' }, brand: brand ?? null, last4: last4 ?? null });
 }
 
 /**

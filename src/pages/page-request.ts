@@ -1,9 +1,10 @@
 import type { RequestWatch } from '../api/http/deps.ts';
+import type { CardFieldOrigins } from '../api/http/page-policy.ts';
 import type { Html } from '../platform/html.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Pool } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
-import type { Processors } from '../processors/processor.ts';
+import type { CardSetups, Processors } from '../processors/processor.ts';
 import type { Vault } from '../services/accounts/vault.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { PayerRequest } from '../services/request-context.ts';
@@ -20,10 +21,23 @@ export interface PagesDeps {
   trustedProxies: readonly string[];
   /** Whether these are the pages of `npm start`, which serve only this machine. */
   forThisMachine: boolean;
+  /** What live pages may load for the live processor's fields for cards. Null or not set: they take no cards. */
+  cardFields?: CardFieldOrigins | null;
+  /** Whether tokens of cards may look like card numbers. False if not set. */
+  tokensMayPassLuhn?: boolean;
   /** Rejects while this process cannot show pages. */
   isReady(): Promise<unknown>;
   /** Gets to know of each request, for metrics. */
   watch?: RequestWatch;
+}
+
+/** The live processor's fields for cards: how they are set up, and what a page may load for them. Null: none. */
+export function cardFieldsOf({
+  processors,
+  cardFields = null,
+}: PagesDeps): { setups: CardSetups; origins: CardFieldOrigins } | null {
+  const setups = processors.live?.setups;
+  return setups === undefined || cardFields === null ? null : { setups, origins: cardFields };
 }
 
 /** A request for a page. */
@@ -65,6 +79,8 @@ export interface Page {
    * the method that was saved, as JSON, to that origin.
    */
   frame?: { origin: string; method: string | null };
+  /** Whether a card is entered on it, in the processor's fields. */
+  hasCardFields?: boolean;
   headers?: Readonly<Record<string, string>>;
 }
 

@@ -68,7 +68,7 @@ export function methodInWords({
   instrument,
   brand,
   last4,
-}: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'>): string {
+}: Pick<PaymentMethodRow, 'brand' | 'last4'> & { instrument: Pick<PaymentMethodRow['instrument'], 'type'> }): string {
   const names = {
     card: isolated(brand ?? 'Card'),
     au_becs_debit: 'Bank account',

@@ -47,6 +47,9 @@ legend { font-weight: 600; padding: 0; margin-bottom: .3rem; }
 }
 .field { margin: 0 0 .9rem; }
 .choice + .field { margin-top: .6rem; }
+#card { border: 1px solid var(--line); border-radius: .4rem; padding: .7rem; }
+#card:empty { display: none; }
+button:disabled { opacity: .6; cursor: progress; }
 .field label { display: block; font-weight: 600; margin-bottom: .2rem; }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding: .45rem 0; }
 .choice input { margin-top: .3rem; width: 1.15rem; height: 1.15rem; flex: none; accent-color: var(--brand); }

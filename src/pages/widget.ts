@@ -87,7 +87,8 @@ function form(
   { host, origin, types, query }: Frame,
   { status, above, fields = {} }: Said = { status: 200, above: null },
 ): Page {
-  const method = html`${methodChoices(types, [], request.form, fields)}
+  const ways = { types, saved: [], livemode: host.payee.livemode, entered: null };
+  const method = html`${methodChoices(ways, request.form, fields)}
 ${types.includes('au_becs_debit') ? html`<fieldset class="account"><legend>Bank account</legend>${accountFields(request.form, fields)}</fieldset>` : null}`;
   const main: Html = html`${above === null ? null : alert(above)}
 <form method="post" action="/widget/frame?${query}">

@@ -42,6 +42,8 @@ const pages = createPages({
   processors: processorsOf(config, sql, () => keys.vault),
   publicUrl,
   trustedProxies: config.trustedProxies,
+  cardFields: config.liveCardFields,
+  tokensMayPassLuhn: config.tokensMayPassLuhn,
   forThisMachine,
   async isReady() {
     if (ending.signal.aborted) throw new Error('the process is ending');

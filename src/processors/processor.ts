@@ -296,6 +296,8 @@ export interface PaymentProcessor {
    * null if the processor does not tell. Left out by one that keeps no mandates.
    */
   readonly inquireMandate?: (billerId: Id<'biller'>, reference: string) => Promise<MandateState | null>;
+  /** How cards are saved in its own fields. Absent if it has none; a processor service may have none too. */
+  readonly setups?: CardSetups;
 }
 
 /** The processor of each mode. `live` is null when none is configured. */

@@ -79,7 +79,8 @@ export const offerFields = {
   not_payable_reason: Nullable(Type.Enum(['methods_not_offered'], { title: 'NotPayableReason' }), {
     description:
       'Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such ' +
-      'as cards in live mode.',
+      'as cards in live mode, if your processor has no fields for them. Live mode: as far as was known when it was ' +
+      'made, or opened last.',
   }),
   save_payment_method: Type.Enum(['no', 'offer', 'always'], {
     title: 'SavePaymentMethod',
@@ -177,7 +178,8 @@ export const paymentLinkExample = example(PaymentLink, {
 export function presentOffer(
   row: OfferColumns & { livemode: boolean },
 ): Pick<PaymentLink, 'amount_range' | 'make_default' | 'apply_to' | 'payable' | 'not_payable_reason'> {
-  const payable = takenOnPages(row.payment_method_types, row.livemode).length > 0;
+  const place = { livemode: row.livemode, hasCardFields: row.takes_cards };
+  const payable = takenOnPages(row.payment_method_types, place).length > 0;
   const { amount_min: min, amount_max: max, amount_suggested: suggested, apply_to_payment_plan_id: planId } = row;
   const { apply_to_subscription_id: subscriptionId, apply_to_waives_unpaid: waives } = row;
   return {

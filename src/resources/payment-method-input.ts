@@ -2,7 +2,15 @@ import Type, { type Static } from 'typebox';
 import { exampleId } from '../domain/ids.ts';
 import { Reference, StatementText, Strict } from './common.ts';
 import { withExamples } from './examples.ts';
-import { CardBin, CardFunding, CardNetworks, ExpiryMonth, ExpiryYear, LastFour } from './payment-method.ts';
+import {
+  CardBin,
+  CardCountry,
+  CardFunding,
+  CardNetworks,
+  ExpiryMonth,
+  ExpiryYear,
+  LastFour,
+} from './payment-method.ts';
 
 export const Opaque = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
 export const Short = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
@@ -36,6 +44,7 @@ const CardData = Strict(
     wallet: Type.Optional(Short('The wallet that the card came from.')),
     card_networks: Type.Optional(CardNetworks),
     card_funding: Type.Optional(CardFunding),
+    card_country: Type.Optional(CardCountry),
     card_brand: Type.Optional(Short('The brand. By default derived from `card_bin`.')),
   },
   { title: 'CardData' },

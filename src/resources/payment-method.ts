@@ -27,6 +27,11 @@ export const CardFunding = Type.Enum([...fundings], {
   title: 'CardFunding',
   description: 'What the card draws on, if your vault knows it.',
 });
+export const CardCountry = Type.String({
+  pattern: '^[A-Z]{2}$',
+  description:
+    'The country that the card was issued in, if your vault or the processor knows it: ISO 3166-1, such as AU.',
+});
 const CardName = Type.String({ maxLength: 30, description: 'The name on the card, at most 30 characters.' });
 export const ExpiryMonth = Type.Integer({ minimum: 1, maximum: 12, description: 'The month in which it expires.' });
 export const ExpiryYear = Type.Integer({ minimum: 2000, maximum: 2100, description: 'The year in which it expires.' });
@@ -48,6 +53,7 @@ const CardInstrument = Strict(
     wallet: Type.Optional(Type.String({ description: 'The wallet that the card came from.' })),
     card_networks: Type.Optional(CardNetworks),
     card_funding: Type.Optional(CardFunding),
+    card_country: Type.Optional(CardCountry),
   },
   { title: 'CardInstrument' },
 );

@@ -100,6 +100,25 @@ describe('npm start, when a Stripe account is added for live mode,', function ()
     assert.match(copy.output, /Stripe processor is up/);
   });
 
+  it('offers cards in live pages, with the fields of what stands in for Stripe and nothing else', async () => {
+    const shop = createMerchant(baseUrl, liveKey);
+    const { body: link } = await shop.request('POST', '/payment_links', {
+      name: 'Invoice',
+      amount: 900,
+      currency: 'AUD',
+    });
+    assert.equal(link.payable, true);
+    const { port } = busy.address() as AddressInfo;
+    const opened = await fetch(link.url);
+    const [, form = ''] = /name="form" value="([^"]+)"/.exec(await opened.text()) ?? [];
+    const page = await fetch(link.url, { method: 'POST', body: new URLSearchParams({ form }) });
+    assert.match(await page.text(), /id="card-fields"/);
+    const policy = String(page.headers.get('content-security-policy'));
+    const origin = `http://127.0.0.1:${port}`;
+    assert.ok(policy.includes(`script-src 'self' ${origin}; connect-src 'self' ${origin};`), policy);
+    assert.ok(!policy.includes('stripe.com') && !policy.includes('frame-src'), policy);
+  });
+
   it('starts it again when it is killed', async () => {
     const record = join(copy.dataDir, 'run', 'processor-stripe.json');
     const { pid } = JSON.parse(await readFile(record, 'utf8'));

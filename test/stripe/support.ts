@@ -25,14 +25,14 @@ const secret = randomBytes(24).toString('hex');
 /** A live account of a biller, and the processor service of Stripe as a process of its own. It is not up yet. */
 export async function startAdapter(
   service: Pick<Service, 'db' | 'encryptionKeys'>,
-  { billerId, liveKey, noticeSecret = null, logFile, env }: AdapterStart,
+  { billerId, liveKey, publishableKey, noticeSecret = null, logFile, env }: AdapterStart,
 ): Promise<SupervisedProcess> {
   const { sql, url } = service.db;
   const [, sealing = ''] = service.encryptionKeys.split(':');
   const keys = [{ id: 'test', key: Buffer.from(sealing, 'base64') }];
   const place = { account: billerId, livemode: true };
   await ensureSchema(sql);
-  await writeAccount(sql, keys, place, { key: liveKey, by: 'test' });
+  await writeAccount(sql, keys, place, { key: liveKey, ...(publishableKey && { publishableKey }), by: 'test' });
   if (noticeSecret !== null) await writeNoticeSecret(sql, keys, place, { secret: noticeSecret, by: 'test' });
   return superviseProcess({
     name: 'processor-stripe',
@@ -45,6 +45,7 @@ export async function startAdapter(
 interface AdapterStart {
   billerId: string;
   liveKey: string;
+  publishableKey?: string;
   noticeSecret?: string | null;
   logFile: string;
   env: Record<string, string>;

@@ -27,6 +27,8 @@ export interface Pages {
   /** Sends a form, as a browser sends it from one of our pages. A redirect is not followed. */
   post(url: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<SeenPage>;
   request(url: string, init?: RequestInit): Promise<SeenPage>;
+  /** Ends the process of the pages, as it were, and starts another one at the same address. */
+  restart(): Promise<void>;
 }
 
 /** Serves the pages of a stage on a port, or a free one, during the tests of the calling `describe`. */
@@ -35,10 +37,11 @@ export function usePages(
   { port = 0, ...overrides }: Partial<PagesDeps> & { port?: number } = {},
 ): Pages {
   let running: RunningServer | undefined;
+  const ended: (Promise<void> | undefined)[] = [];
   const log: Record<string, unknown>[] = [];
 
-  before('serve the pages', async () => {
-    const pages = createPages({
+  const start = (at: number) => {
+    const app = createPages({
       sql: stage.db.sql,
       vault: stage.vault,
       processors: stage.processors,
@@ -49,15 +52,25 @@ export function usePages(
       isReady: async () => {},
       ...overrides,
     });
-    running = await serve(pages, { port });
+    return serve(app, { port: at });
+  };
+
+  before('serve the pages', async () => {
+    running = await start(port);
   });
-  after('end the pages', () => running?.close());
+  after('end the pages', () => Promise.all([...ended, running?.close()]));
 
   const pages: Pages = {
     log,
     get url() {
       assert.ok(running, 'the pages are there only while the tests of their describe run');
       return `http://127.0.0.1:${running.port}`;
+    },
+    async restart() {
+      const before = running;
+      // It no longer listens; requests that wait for a state keep it for a while.
+      ended.push(before?.close());
+      running = await start(before?.port ?? 0);
     },
     open: (url, headers = {}) => pages.request(url, { headers }),
     post: (url, fields, headers = {}) =>

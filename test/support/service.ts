@@ -7,6 +7,7 @@ import type { Client } from '@temporalio/client';
 import type { WorkflowBundle } from '@temporalio/worker';
 import { after, before } from 'mocha';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
+import type { CardFieldOrigins } from '../../src/api/http/page-policy.ts';
 import { type RunningServer, serve } from '../../src/api/http/server.ts';
 import { tenantOf } from '../../src/db/tenant.ts';
 import type { Id } from '../../src/domain/ids.ts';
@@ -66,6 +67,8 @@ export interface ServiceOptions {
   maxAheadMs?: number;
   /** Where the pages for payers are; nowhere by default. */
   publicUrl?: string;
+  /** What live pages may load for fields for cards; nothing by default. */
+  liveCardFields?: CardFieldOrigins;
   /** How many timers of a workflow Temporal skips before it is asked again; 100,000 by default, as in production. */
   maxSkips?: number;
 }
@@ -325,8 +328,9 @@ function prepareService(db: TestDatabase, options: ServiceOptions) {
       sandboxTemporal: (await options.sandboxTemporal?.()) ?? null,
       temporalTaskQueue: taskQueue,
     });
-    const { canSkipTime = () => true, publicUrl } = options;
+    const { canSkipTime = () => true, publicUrl, liveCardFields = null } = options;
     const { deps } = testDeps(db, { vault, processors, canSkipTime, ...(publicUrl ? { publicUrl } : {}) });
+    deps.settings = { ...deps.settings, liveCardFields };
     api = await serve(createWebApp(deps), { port: 0 });
     if (options.idle) return;
     await service.startWorkers();

@@ -8,6 +8,7 @@ import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
 import type { RepeatableRequest } from '../../services/payments/repeatable-request.ts';
+import type { CardFieldOrigins } from './page-policy.ts';
 
 /** Configuration that affects responses. */
 export interface Settings {
@@ -16,6 +17,8 @@ export interface Settings {
   rateLimitBurst: number;
   /** Whether tokens of cards may pass the check of Luhn, as those of some vaults do. False if not set. */
   tokensMayPassLuhn?: boolean;
+  /** What live pages may load for the processor's fields for cards. Null or not set: they take no cards. */
+  liveCardFields?: CardFieldOrigins | null;
   /** The proxies whose `X-Forwarded-For` counts, as addresses or ranges. None if not set. */
   trustedProxies?: readonly string[];
 }
@@ -137,6 +140,8 @@ export interface WriteDeps {
   outbound: OutboundPolicy;
   /** Whether a token of a card may look like the number of one. */
   tokensMayPassLuhn: boolean;
+  /** Whether live pages may load a processor's fields for cards. */
+  hasCardFields: boolean;
 }
 
 /** What the handler of a `committed-first` route may use. Only such a handler may call a processor. */

@@ -106,6 +106,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     canSkipTime: deps.canSkipTime,
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),
     tokensMayPassLuhn: deps.settings.tokensMayPassLuhn ?? false,
+    hasCardFields: deps.processors.live !== null && (deps.settings.liveCardFields ?? null) !== null,
     checks: deps.checks,
     request: unrepeatable,
   };

@@ -43,7 +43,7 @@ const create = route({
   body: CheckoutSessionCreate,
   response: { status: 201, schema: CheckoutSession },
   handle: async ({ context, key, body, deps }) =>
-    shown(deps, await createSession(deps.db, deps.vault, context, body, key)),
+    shown(deps, await createSession(deps.db, deps.vault, context, body, { ...key, hasCardFields: deps.hasCardFields })),
 });
 
 const list = route({

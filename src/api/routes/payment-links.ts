@@ -47,7 +47,10 @@ const create = route({
   body: PaymentLinkCreate,
   response: { status: 201, schema: PaymentLink },
   handle: async ({ context, key, body, deps }) =>
-    shown(deps, await createPaymentLink(deps.db, deps.vault, context, body, key)),
+    shown(
+      deps,
+      await createPaymentLink(deps.db, deps.vault, context, body, { ...key, hasCardFields: deps.hasCardFields }),
+    ),
 });
 
 const list = route({

@@ -1,9 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import type { CardFieldOrigins } from '../../api/http/page-policy.ts';
 import { type Id, namedId } from '../../domain/ids.ts';
 import { type LogLevel, logLevels } from '../../platform/logger.ts';
 import { safeLine } from '../../platform/terminal.ts';
+import { readCardFields } from './card-fields.ts';
 import { databaseUrlFault } from './database-url.ts';
 import { readSandboxTemporal, readTemporal, type TemporalServer } from './temporal.ts';
 import { databaseTransportFault, processorTransportFault } from './transport.ts';
@@ -74,6 +76,8 @@ export interface Config {
   readonly drainDelaySeconds: number;
   /** The processor service of live mode; null: live charges are refused. */
   readonly liveProcessor: ProcessorService | null;
+  /** What live pages may load for the live processor's fields for cards; null: they take no cards. */
+  readonly liveCardFields: CardFieldOrigins | null;
   /** A processor service for the sandbox, to try live mode out; null: the processor inside the service. */
   readonly sandboxProcessor: ProcessorService | null;
   /** The file in which the sandbox's processor records each call, independent of the database; null: none. */
@@ -150,6 +154,7 @@ export function readFaultyConfig(env: NodeJS.ProcessEnv): { config: Config; faul
     rateLimitBurst: read.whole('RATE_LIMIT_BURST', 1000, 1, 1_000_000),
     drainDelaySeconds: read.whole('DRAIN_DELAY_SECONDS', 0, 0, 300),
     liveProcessor: read.processor('LIVE_PROCESSOR_URL', 'LIVE_PROCESSOR_SECRET'),
+    liveCardFields: read.cardFields('LIVE_CARD_FIELDS'),
     sandboxProcessor: read.processor('SANDBOX_PROCESSOR_URL', 'SANDBOX_PROCESSOR_SECRET'),
     sandboxLedger: read.text('SANDBOX_LEDGER'),
     metricsPort: read.text('METRICS_PORT') === null ? null : read.whole('METRICS_PORT', 0, 1, 65_532),
@@ -283,6 +288,15 @@ function createReader(env: NodeJS.ProcessEnv) {
     return { url: url.replace(/\/+$/, ''), secret: key ?? '' };
   }
 
+  function cardFields(name: string): CardFieldOrigins | null {
+    const value = text(name);
+    if (value === null) return null;
+    const fields = readCardFields(value);
+    if (!('fault' in fields)) return fields;
+    faults.push(`${name} ${fields.fault}`);
+    return null;
+  }
+
   function oneOf<T extends string>(name: string, known: readonly T[]): T | null {
     const value = text(name);
     const found = known.find((each) => each === value);
@@ -333,6 +347,7 @@ function createReader(env: NodeJS.ProcessEnv) {
     origin,
     networks,
     processor,
+    cardFields,
     oneOf,
     ids,
     demo,

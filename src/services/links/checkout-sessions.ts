@@ -29,7 +29,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 import { start } from '../wake.ts';
 import { stateOfSession } from './availability.ts';
 import { expireSession } from './changes.ts';
-import { errorsOfOffer, type OfferingKey, offerOf, urlErrors } from './offers.ts';
+import { errorsOfOffer, type OfferingKey, offerOf, takesLiveCards, urlErrors } from './offers.ts';
 import { newSession, sessionMs } from './session-start.ts';
 
 /** How long a session may last: 5 minutes to 31 days, in milliseconds. */
@@ -125,11 +125,12 @@ async function subjectOf(
   key: OfferingKey,
 ): Promise<Subject> {
   const { customer_id: customerId, payment_intent_id: intentId } = input;
-  if (intentId !== undefined) return subjectOfIntent(tx, hook, context, input, intentId);
+  const takesCards = await takesLiveCards(tx, context, input, key);
+  if (intentId !== undefined) return subjectOfIntent(tx, hook, context, input, intentId, takesCards);
   const named = customerId === undefined ? null : await resolveCustomer(tx, context, customerId, '/customer_id');
   const customer = named?.value ?? null;
   const errors = [...(named?.error ? [named.error] : []), ...(await errorsOfOffer(tx, context, input, customer))];
-  return { offer: offerOf(input, customer, key), customer, intent: null, errors };
+  return { offer: offerOf(input, customer, key, takesCards), customer, intent: null, errors };
 }
 
 async function subjectOfIntent(
@@ -138,6 +139,7 @@ async function subjectOfIntent(
   context: RequestContext,
   input: CheckoutSessionCreate,
   id: string,
+  takesCards: boolean,
 ): Promise<Subject> {
   const path = '/payment_intent_id';
   const found = await selectPaymentIntent(tx, context, id);
@@ -145,7 +147,7 @@ async function subjectOfIntent(
   const recorder =
     found === null ? null : await hook(tx, { paymentIntentId: found.id, paymentPlanId: found.payment_plan_id });
   const intent = found === null ? null : await lockPaymentIntent(tx, id);
-  const offer = offerOf(input, customer, { setsDefaults: false });
+  const offer = offerOf(input, customer, { setsDefaults: false }, takesCards);
   const asked = { ...offer, collect: { email: 'no', name: 'no', phone: 'no' } as const };
   if (intent === null) {
     return { offer: asked, customer, intent, errors: [missingReference(path, 'payment intent', id)] };

@@ -1,3 +1,4 @@
+import { selectLacksCardFields } from '../../db/card-setups.ts';
 import type { LockedCustomerRow } from '../../db/customers.ts';
 import type { OfferColumns } from '../../db/payment-links.ts';
 import { lockPlan } from '../../db/payment-plans.ts';
@@ -12,7 +13,7 @@ import { schemes } from '../../domain/schemes/schemes.ts';
 import { mostToCome } from '../../domain/subscriptions/coming.ts';
 import { withPeriods } from '../../domain/subscriptions/subscription.ts';
 import type { MinorUnits } from '../../domain/units.ts';
-import type { Tx } from '../../platform/postgres/connection.ts';
+import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import type { CheckoutSessionCreate } from '../../resources/checkout-session-input.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import { timeOf } from '../customer-time.ts';
@@ -31,6 +32,18 @@ const nothing = { email: 'no', name: 'no', phone: 'no' } as const;
 export interface OfferingKey {
   /** Whether it may set the default payment method of a customer. If not, the page does not offer that. */
   setsDefaults: boolean;
+  /** Whether live pages may load a processor's fields for cards. */
+  hasCardFields?: boolean;
+}
+
+/** Whether a page can take cards in live mode, as far as is known: the processor may yet say that it has no fields. */
+export async function takesLiveCards(
+  db: Db,
+  { billerId, livemode }: RequestContext,
+  { payment_method_types: types = ['card'] }: OfferInput,
+  { hasCardFields = false }: OfferingKey,
+): Promise<boolean> {
+  return livemode && hasCardFields && types.includes('card') && !(await selectLacksCardFields(db, billerId));
 }
 
 /** Returns the columns of an offer. `customer` is the payer, or null if it is not known. */
@@ -38,6 +51,7 @@ export function offerOf(
   input: OfferInput,
   customer: LockedCustomerRow | null,
   { setsDefaults }: OfferingKey,
+  takesCards: boolean,
 ): OfferColumns {
   const { mode = 'payment', amount_range: range } = input;
   const isKept = mode === 'setup' || input.apply_to !== undefined;
@@ -52,6 +66,7 @@ export function offerOf(
     currency: input.currency ?? null,
     collect: customer === null ? { ...nothing, email: 'required', name: 'required', ...input.collect } : nothing,
     payment_method_types: input.payment_method_types ?? ['card'],
+    takes_cards: takesCards,
     save_payment_method: isKept ? 'always' : (input.save_payment_method ?? 'no'),
     makes_default: mode === 'setup' && setsDefaults ? (input.make_default ? 'always' : 'offer') : 'no',
     apply_to_payment_plan_id: namedId('payment_plan', input.apply_to?.payment_plan_id) ?? null,

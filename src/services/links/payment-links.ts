@@ -29,7 +29,7 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { stateOfLink } from './availability.ts';
 import { deactivateLink } from './changes.ts';
-import { errorsOfOffer, type OfferingKey, offerOf, urlErrors } from './offers.ts';
+import { errorsOfOffer, type OfferingKey, offerOf, takesLiveCards, urlErrors } from './offers.ts';
 import { newToken } from './tokens.ts';
 
 /** How far ahead a link may expire: 366 days, in milliseconds. */
@@ -64,7 +64,7 @@ export async function createPaymentLink(
       livemode: context.livemode,
       test_clock_id: customer?.test_clock_id ?? null,
       customer_id: customer?.id ?? null,
-      ...offerOf(input, customer, key),
+      ...offerOf(input, customer, key, await takesLiveCards(tx, context, input, key)),
       name: input.name,
       reference: input.reference ?? null,
       max_payments: input.max_payments === undefined ? 1 : input.max_payments,

@@ -1,3 +1,4 @@
+import { lockCardSetup, noteMethodOfSetup } from '../../db/card-setups.ts';
 import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
@@ -34,6 +35,7 @@ import {
   type SubmissionRefusal,
   submissionErrors,
 } from './submission.ts';
+import { hashOfToken } from './tokens.ts';
 
 /**
  * Pays a session: saves the method, makes customer and intent if there are none yet, and charges. A version that was
@@ -123,18 +125,40 @@ export function refusalBefore(found: SessionForPayer, submission: Submission): S
 /**
  * Saves the method that the payer has entered, in the transaction that takes the form, or returns the id of the one
  * that was named.
- * @throws ValidationFailed `payment_method_limit` when the customer has as many methods as it can have.
+ * @throws ValidationFailed `payment_method_limit` when the customer has as many methods as it can have;
+ * `payment_method_detached` when the card must be entered again.
  */
 export async function methodOf(
   tx: Tx,
   { vault }: SessionDeps,
   context: RequestContext,
-  { customer }: OpenSession,
+  { session, customer }: OpenSession,
   { method }: Submission,
 ): Promise<Id<'payment_method'>> {
   if ('id' in method) return namedId('payment_method', method.id);
+  const { data, setup } = method;
+  const saved = setup === undefined ? null : await methodOfSetup(tx, session, setup);
+  if (saved !== null) return saved;
   if (customer !== null) await assertRoomForMethod(tx, customer.id);
-  return (await saveEnteredMethod(tx, vault, context, method.data)).id;
+  const { id } = await saveEnteredMethod(tx, vault, context, data);
+  if (setup !== undefined) await noteMethodOfSetup(tx, hashOfToken(setup), id);
+  return id;
+}
+
+/**
+ * Locks the setup of a card, and returns the method that was saved from it, or null if none was.
+ * @throws ValidationFailed for a setup of another session, and for one whose method was detached.
+ */
+async function methodOfSetup(
+  tx: Tx,
+  session: CheckoutSessionRow,
+  handle: string,
+): Promise<Id<'payment_method'> | null> {
+  const setup = await lockCardSetup(tx, session, hashOfToken(handle));
+  if (setup === null || setup.card === null || setup.is_spent) {
+    throw ValidationFailed.of('/method', 'payment_method_detached', 'The card must be entered again.');
+  }
+  return setup.payment_method_id;
 }
 
 /** Says what an error means for the payer. @throws any error that is a fault of ours. */
@@ -205,7 +229,7 @@ async function prepare(
     taken_form: form,
     taken_method: form === null ? null : methodId,
     entered_method: 'id' in submission.method || submission.acceptance !== undefined ? null : methodId,
-    unkept_methods: isKept ? session.unkept_methods : [...session.unkept_methods, methodId],
+    unkept_methods: isKept ? session.unkept_methods : [...new Set([...session.unkept_methods, methodId])],
     consent: consentAt(submission, open.at),
   });
   return { intentId: intent.id, methodId };

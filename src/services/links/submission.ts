@@ -50,7 +50,8 @@ export interface Submission {
    * it, all forms of a version are one.
    */
   form?: string | undefined;
-  method: { id: string } | { data: PaymentMethodCreate };
+  /** `setup`: the handle of the setup that the card was entered in, with what the processor has told of it. */
+  method: { id: string } | { data: PaymentMethodCreate; setup?: string | undefined };
   /** For an amount that the payer chooses. */
   amount?: MinorUnits | undefined;
   details?: { name?: string | undefined; email?: string | undefined; phone?: string | undefined } | undefined;

@@ -3541,6 +3541,8 @@ export interface components {
             card_networks?: components["schemas"]["CardNetwork"][];
             /** @description What the card draws on, if your vault knows it. */
             card_funding?: components["schemas"]["CardFunding"];
+            /** @description The country that the card was issued in, if your vault or the processor knows it: ISO 3166-1, such as AU. */
+            card_country?: string;
             /** @description The brand. By default derived from `card_bin`. */
             card_brand?: string;
         };
@@ -3567,6 +3569,8 @@ export interface components {
             card_networks?: components["schemas"]["CardNetwork"][];
             /** @description What the card draws on, if your vault knows it. */
             card_funding?: components["schemas"]["CardFunding"];
+            /** @description The country that the card was issued in, if your vault or the processor knows it: ISO 3166-1, such as AU. */
+            card_country?: string;
         };
         /** @enum {string} */
         CardNetwork: "amex" | "diners" | "discover" | "eftpos" | "jcb" | "mastercard" | "visa";
@@ -3636,7 +3640,7 @@ export interface components {
             payment_method_types: components["schemas"]["PayableMethodType"][];
             /** @description Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why. */
             payable: boolean;
-            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode. */
+            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode, if your processor has no fields for them. Live mode: as far as was known when it was made, or opened last. */
             not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];
@@ -5300,7 +5304,7 @@ export interface components {
             payment_method_types: components["schemas"]["PayableMethodType"][];
             /** @description Whether the page offers a way to pay, while it is open. If not, `not_payable_reason` says why. */
             payable: boolean;
-            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode. */
+            /** @description Why no payer can pay: `methods_not_offered` if the pages take none of `payment_method_types` in this mode, such as cards in live mode, if your processor has no fields for them. Live mode: as far as was known when it was made, or opened last. */
             not_payable_reason: components["schemas"]["NotPayableReason"] | null;
             /** @description Whether the method is kept for later payments: never, if the payer agrees, or always. */
             save_payment_method: components["schemas"]["SavePaymentMethod"];

@@ -485,6 +485,10 @@ class CardData(TypedDict):
     """
     card_funding: NotRequired[CardFunding]
     """What the card draws on, if your vault knows it."""
+    card_country: NotRequired[str]
+    """The country that the card was issued in, if your vault or the processor knows it: ISO
+    3166-1, such as AU.
+    """
     card_brand: NotRequired[str]
     """The brand. By default derived from `card_bin`."""
 
@@ -513,6 +517,10 @@ class CardInstrument(TypedDict):
     """
     card_funding: NotRequired[CardFunding]
     """What the card draws on, if your vault knows it."""
+    card_country: NotRequired[str]
+    """The country that the card was issued in, if your vault or the processor knows it: ISO
+    3166-1, such as AU.
+    """
 
 
 class CardPaymentMethod(TypedDict):
@@ -588,7 +596,8 @@ class CheckoutSession(TypedDict):
     """
     not_payable_reason: NotPayableReason | None
     """Why no payer can pay: `methods_not_offered` if the pages take none of
-    `payment_method_types` in this mode, such as cards in live mode.
+    `payment_method_types` in this mode, such as cards in live mode, if your processor has no
+    fields for them. Live mode: as far as was known when it was made, or opened last.
     """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""
@@ -2200,7 +2209,8 @@ class PaymentLink(TypedDict):
     """
     not_payable_reason: NotPayableReason | None
     """Why no payer can pay: `methods_not_offered` if the pages take none of
-    `payment_method_types` in this mode, such as cards in live mode.
+    `payment_method_types` in this mode, such as cards in live mode, if your processor has no
+    fields for them. Live mode: as far as was known when it was made, or opened last.
     """
     save_payment_method: SavePaymentMethod
     """Whether the method is kept for later payments: never, if the payer agrees, or always."""

@@ -1,0 +1,106 @@
+import type { Id } from '../domain/ids.ts';
+import type { Funding, Network } from '../domain/surcharges/means.ts';
+import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { jsonb } from '../platform/postgres/types.ts';
+import type { RealInstant } from '../platform/real-time.ts';
+import type { CheckoutSessionRow } from './checkout-sessions.ts';
+
+/** A card that a payer has entered in the processor's fields, as `payment_method_data` of a card has it. */
+export interface EnteredCard {
+  expiry_month: number;
+  expiry_year: number;
+  token_metadata: { type: 'processor'; token: string; data: string };
+  card_number_token: string;
+  card_number_end?: string;
+  card_brand?: string;
+  card_networks?: Network[];
+  card_funding?: Funding;
+  card_country?: string;
+  fingerprint?: string;
+}
+
+/** A setup of the live processor, in which a payer enters a card on the page of a session. */
+export interface CardSetupRow {
+  /** The processor's own id. */
+  reference: string;
+  /** The card that was entered, as the processor has told it. Null: it has told none yet. */
+  card: EnteredCard | null;
+  /** The method that was saved from it. */
+  payment_method_id: Id<'payment_method'> | null;
+  /** That method was detached, as after a payment that failed: the setup leads to no other. */
+  is_spent: boolean;
+}
+
+type Session = Pick<CheckoutSessionRow, 'id' | 'biller_id' | 'livemode'>;
+
+const columns = (db: Db) => db`
+  reference, card, payment_method_id,
+  exists (select from payment_methods where id = payment_method_id and detached_at is not null) as is_spent`;
+
+/**
+ * Stores a new setup of a session. Returns false if the processor has given this reference before: it must not lead to
+ * two payers.
+ */
+export async function insertCardSetup(
+  db: Db,
+  { id, biller_id, livemode }: Session,
+  handle: Buffer,
+  reference: string,
+): Promise<boolean> {
+  const row = { handle_hash: handle, biller_id, livemode, checkout_session_id: id, reference };
+  const stored = await db`insert into card_setups ${db(row)} on conflict do nothing returning true`;
+  return stored.length === 1;
+}
+
+/** The setup of this session that a browser names by this handle, or null. */
+export async function selectCardSetup(
+  db: Db,
+  { id }: Pick<Session, 'id'>,
+  handle: Buffer,
+): Promise<CardSetupRow | null> {
+  const [row] = await db<CardSetupRow[]>`
+    select ${columns(db)} from card_setups
+    where handle_hash = ${handle} and checkout_session_id = ${id}`;
+  return row ?? null;
+}
+
+/** The same, locked for update. */
+export async function lockCardSetup(tx: Tx, { id }: Pick<Session, 'id'>, handle: Buffer): Promise<CardSetupRow | null> {
+  const [row] = await tx<CardSetupRow[]>`
+    select ${columns(tx)} from card_setups
+    where handle_hash = ${handle} and checkout_session_id = ${id}
+    for no key update`;
+  return row ?? null;
+}
+
+/** Stores the card of a setup. The first one stays. */
+export async function noteEnteredCard(db: Db, handle: Buffer, card: EnteredCard): Promise<void> {
+  await db`update card_setups set card = ${jsonb(db, card)} where handle_hash = ${handle} and card is null`;
+}
+
+/** Stores which method was saved from a locked setup. */
+export async function noteMethodOfSetup(tx: Tx, handle: Buffer, methodId: Id<'payment_method'>): Promise<void> {
+  await tx`update card_setups set payment_method_id = ${methodId} where handle_hash = ${handle}`;
+}
+
+/** Stores whether the live processor has fields for cards of a biller: of this session and its link too. */
+export async function noteCardFields(
+  db: Db,
+  { id, biller_id: billerId, payment_link_id: linkId }: CheckoutSessionRow,
+  areThere: boolean,
+): Promise<void> {
+  await db`update billers set lacks_card_fields = ${!areThere} where id = ${billerId} and lacks_card_fields = ${areThere}`;
+  await db`update payment_links set takes_cards = ${areThere} where id = ${linkId} and takes_cards = ${!areThere}`;
+  await db`update checkout_sessions set takes_cards = ${areThere} where id = ${id} and takes_cards = ${!areThere}`;
+}
+
+/** Whether the live processor has said last that it has no fields for cards of this biller. */
+export async function selectLacksCardFields(db: Db, billerId: string): Promise<boolean> {
+  const [row] = await db<{ lacks: boolean }[]>`select lacks_card_fields as lacks from billers where id = ${billerId}`;
+  return row?.lacks ?? false;
+}
+
+/** Removes the setups of sessions that have ended: no session is open for longer than 31 days. */
+export async function sweepCardSetups(db: Db, now: RealInstant): Promise<void> {
+  await db`delete from card_setups where created_at < ${new Date(now.getTime() - 32 * 86_400_000)}`;
+}

@@ -1,0 +1,184 @@
+// Cards that payers enter in the live processor's fields on the pages of checkout sessions. A setup belongs to one
+// browser and not to all that have the URL of its session: they may be strangers, and must not pay with each other's
+// card. The browser names it by a handle.
+import {
+  type CardSetupRow,
+  type EnteredCard,
+  insertCardSetup,
+  noteCardFields,
+  noteEnteredCard,
+  selectCardSetup,
+} from '../../db/card-setups.ts';
+import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
+import { randomBase62 } from '../../domain/base62.ts';
+import { isCardNumberInToken } from '../../domain/card-numbers.ts';
+import { networkOfBrand } from '../../domain/surcharges/means.ts';
+import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import { type CardDetails, type CardSetups, OutcomeUnknown, type Setup } from '../../processors/processor.ts';
+import { hashOfToken } from '../links/tokens.ts';
+
+/** 190 bits: a handle cannot be guessed. */
+const handleLength = 32;
+const handlePattern = new RegExp(`^[0-9A-Za-z]{${handleLength}}$`);
+
+/** What a browser gets to go on with. `entered`: it has entered this card already. `missing`: there are no fields. */
+export type BegunSetup =
+  | { kind: 'open'; handle: string; setup: Setup }
+  | { kind: 'entered'; handle: string; card: EnteredCard }
+  | { kind: 'missing' }
+  | Unclear;
+
+/** The processor gave no answer, or one that cannot be right. `why` is for operators. */
+interface Unclear {
+  kind: 'unclear';
+  why: string;
+}
+
+/** Whether tokens of cards may look like card numbers. */
+interface TokenRule {
+  tokensMayPassLuhn: boolean;
+}
+
+/**
+ * Returns the setup of a browser in a session: the one that it names by its handle, while that takes a card, or else a
+ * new one. Its reference is committed before the browser learns of it. It also stores whether the processor has fields
+ * for this biller.
+ */
+export function beginCardSetup(
+  pool: Pool,
+  setups: CardSetups,
+  session: CheckoutSessionRow,
+  handle: string,
+  rule: TokenRule,
+): Promise<BegunSetup> {
+  return orUnclear(() => begin(pool, setups, session, handle, rule));
+}
+
+async function begin(
+  pool: Pool,
+  setups: CardSetups,
+  session: CheckoutSessionRow,
+  handle: string,
+  rule: TokenRule,
+): Promise<BegunSetup> {
+  const known = await findCardSetup(pool, session, handle);
+  if (known !== null && !known.is_spent) {
+    const read = await readCard(pool, setups, session, handle, rule);
+    if (read.kind === 'entered') return { kind: 'entered', handle, card: read.card };
+    if (read.kind === 'open') {
+      // A processor may forget a key after a day. What it then gives is another setup.
+      const again = await create(setups, session, handle);
+      if (again?.reference === known.reference) return { kind: 'open', handle, setup: again };
+    }
+  }
+  const next = randomBase62(handleLength);
+  const setup = await create(setups, session, next);
+  await noteCardFields(pool, session, setup !== null);
+  if (setup === null) return { kind: 'missing' };
+  if (!(await insertCardSetup(pool, session, hashOfToken(next), setup.reference))) {
+    return { kind: 'unclear', why: 'the live processor has given one setup to two payers' };
+  }
+  return { kind: 'open', handle: next, setup };
+}
+
+/** The key is made of session and handle: another browser, or another session, never gets this setup. */
+function create(setups: CardSetups, { id, biller_id: billerId }: CheckoutSessionRow, handle: string) {
+  const idempotencyKey = `${id}-${hashOfToken(handle).toString('hex').slice(0, 32)}`;
+  return setups.create({ idempotencyKey, billerId });
+}
+
+/** Returns the setup of this session that a browser names, or null. Writes nothing, and asks no processor. */
+export async function findCardSetup(
+  db: Db,
+  session: Pick<CheckoutSessionRow, 'id'>,
+  handle: string,
+): Promise<CardSetupRow | null> {
+  return handlePattern.test(handle) ? selectCardSetup(db, session, hashOfToken(handle)) : null;
+}
+
+/** What has come of a setup. `refused`: the processor tells too little of the card, or its token is a card number. */
+type ReadSetup =
+  | { kind: 'entered'; card: EnteredCard }
+  | { kind: 'open' | 'canceled' | 'unknown' | 'refused' }
+  | Unclear;
+
+/**
+ * Asks the processor for the card of a setup, by the reference that was committed for this session, and stores it. Once
+ * it is stored, the processor is not asked again.
+ */
+export function readEnteredCard(
+  db: Db,
+  setups: CardSetups,
+  session: CheckoutSessionRow,
+  handle: string,
+  rule: TokenRule,
+): Promise<ReadSetup> {
+  return orUnclear(() => readCard(db, setups, session, handle, rule));
+}
+
+async function readCard(
+  db: Db,
+  setups: CardSetups,
+  session: CheckoutSessionRow,
+  handle: string,
+  { tokensMayPassLuhn }: TokenRule,
+): Promise<ReadSetup> {
+  const found = await findCardSetup(db, session, handle);
+  if (found === null) return { kind: 'unknown' };
+  if (found.card !== null) return { kind: 'entered', card: found.card };
+  const state = await setups.inquire(session.biller_id, found.reference);
+  if (state.kind !== 'succeeded') return { kind: state.kind === 'canceled' ? 'canceled' : 'open' };
+  const { token } = state;
+  if (!tokensMayPassLuhn && isCardNumberInToken(token)) return { kind: 'refused' };
+  const card = cardOf(token, await setups.describe(session.biller_id, token));
+  if (card === null) return { kind: 'refused' };
+  await noteEnteredCard(db, hashOfToken(handle), card);
+  return { kind: 'entered', card };
+}
+
+/** The API knows no card that expires later. */
+const latestYear = 2100;
+
+/** Returns a card as it is saved; null if the processor does not tell when it expires, since no method is without. */
+function cardOf(token: string, details: CardDetails | null): EnteredCard | null {
+  if (details === null) return null;
+  const { brand, network, funding, lastFour, expiryMonth, expiryYear, country, fingerprint } = details;
+  if (expiryMonth === null || expiryYear === null || expiryYear > latestYear) return null;
+  const networks = [...new Set([network, brand].flatMap((name) => networkOfBrand(name ?? '') ?? []))];
+  return {
+    expiry_month: expiryMonth,
+    expiry_year: expiryYear,
+    token_metadata: { type: 'processor', token, data: '' },
+    card_number_token: token,
+    ...(lastFour === null ? {} : { card_number_end: lastFour }),
+    ...(brand === null ? {} : { card_brand: nameOfBrand(brand) }),
+    ...(networks.length === 0 ? {} : { card_networks: networks }),
+    ...(funding === null ? {} : { card_funding: funding }),
+    ...(country === null ? {} : { card_country: country }),
+    ...(fingerprint === null || isCardNumberInToken(fingerprint) ? {} : { fingerprint }),
+  };
+}
+
+const brandNames: Readonly<Record<string, string>> = {
+  amex: 'American Express',
+  diners: 'Diners Club',
+  diners_club: 'Diners Club',
+  discover: 'Discover',
+  eftpos_au: 'eftpos',
+  jcb: 'JCB',
+  mastercard: 'Mastercard',
+  unionpay: 'UnionPay',
+  visa: 'Visa',
+};
+
+/** A brand as people write it. One that is not known stays as the processor names it. */
+function nameOfBrand(brand: string): string {
+  return brandNames[brand] ?? brand.replaceAll('_', ' ');
+}
+
+async function orUnclear<T>(ask: () => Promise<T>): Promise<T | Unclear> {
+  return ask().catch((error: unknown) => {
+    if (!(error instanceof OutcomeUnknown)) throw error;
+    return { kind: 'unclear' as const, why: error.message };
+  });
+}
