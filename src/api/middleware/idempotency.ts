@@ -9,6 +9,7 @@ import { pass } from '../../services/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
 import { claimKey, type RepeatableRequest, unrepeatable } from '../../services/payments/repeatable-request.ts';
+import { openReportSlots } from '../../services/reports/report-slots.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
@@ -108,6 +109,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     tokensMayPassLuhn: deps.settings.tokensMayPassLuhn ?? false,
     checks: deps.checks,
     request: unrepeatable,
+    reportSlots: openReportSlots(),
   };
 
   return async (route, ctx, executor) => {

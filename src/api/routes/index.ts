@@ -12,6 +12,7 @@ import { paymentLinkRoutes } from './payment-links.ts';
 import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { refundRoutes } from './refunds.ts';
+import { reportRoutes } from './reports.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionContinuationRoutes } from './subscription-continuation.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
@@ -37,6 +38,7 @@ export const apiRoutes: readonly Route[] = [
   ...testClockRoutes,
   ...workbenchRoutes,
   ...balanceRoutes,
+  ...reportRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,

@@ -34,7 +34,11 @@ export async function getBalance(
   return { data: await listBalances(db, context, { testClock: testClock ?? null, today }), complete_up_to: posted };
 }
 
-async function frozenTimeOf(db: Db, tenant: Tenant, id: Id<'test_clock'>) {
+/**
+ * Returns the time of a test clock that a query names.
+ * @throws BadParameters if the biller has no such test clock.
+ */
+export async function frozenTimeOf(db: Db, tenant: Tenant, id: Id<'test_clock'>) {
   const clock = await selectClock(db, tenant, id);
   if (clock !== null) return clock.frozen_time;
   throw new BadParameters([fieldError('query/test_clock', 'resource_missing', `There is no test clock ${id}.`)]);
