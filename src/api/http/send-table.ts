@@ -18,7 +18,7 @@ interface Writer {
  */
 export async function sendTable(ctx: Context, table: Table): Promise<void> {
   const isCsv = ctx.path.endsWith('.csv') || ctx.accepts('json', 'text/csv') === 'text/csv';
-  const { contentType, begin, rows, end } = isCsv ? csv(table.columns) : json(table.columns);
+  const { contentType, begin, rows, end } = isCsv ? csv(table) : json(table);
   const { res } = ctx;
   let isFirst = true;
   const start = () => {
@@ -59,7 +59,7 @@ function untilDrained({ res }: Context): Promise<void> {
  * CSV as RFC 4180 has it: a header row, CRLF. A text that a spreadsheet would read as a formula gets an apostrophe in
  * front. Numbers stay numbers. An object is one cell of JSON, null an empty one.
  */
-function csv(columns: readonly string[]): Writer {
+function csv({ columns }: Table): Writer {
   const lines = (values: unknown[][]) =>
     stringify(values, {
       record_delimiter: '\r\n',
@@ -74,12 +74,12 @@ function csv(columns: readonly string[]): Writer {
   };
 }
 
-function json(columns: readonly string[]): Writer {
+function json({ columns, members = {} }: Table): Writer {
   const picked = (row: object) =>
     JSON.stringify(Object.fromEntries(columns.map((column) => [column, Reflect.get(row, column)])));
   return {
     contentType: 'application/json; charset=utf-8',
-    begin: '{"data":[',
+    begin: JSON.stringify({ ...members, data: [] }).slice(0, -']}'.length),
     rows: (batch, isFirst) => `${isFirst ? '' : ','}${batch.map(picked).join(',')}`,
     end: ']}',
   };

@@ -1,7 +1,8 @@
-import type { TObject } from 'typebox';
-import { ReportOfNow, ReportOfRange, reports, TableOf } from '../../resources/reports/report.ts';
-import { BalanceReportRow, FailedPaymentReportRow, MandateReportRow } from '../../resources/reports/rows.ts';
+import { ReportOfNow, ReportOfRange, reports, StatementQuery } from '../../resources/reports/report.ts';
+import { BalanceReport, FailedPaymentReport, MandateReport } from '../../resources/reports/rows.ts';
+import { Statement } from '../../resources/reports/statement.ts';
 import { type ReportName, readReport } from '../../services/reports/reports.ts';
+import { readStatement } from '../../services/reports/statement.ts';
 import { type Route, route } from '../http/route.ts';
 
 const reading = { scope: 'reports:read' } as const;
@@ -13,8 +14,7 @@ const howToRead =
 interface ReportPage {
   name: ReportName;
   operation: string;
-  title: string;
-  row: TObject;
+  schema: typeof BalanceReport;
   summary: string;
   description: string;
   query: typeof ReportOfRange | typeof ReportOfNow;
@@ -24,8 +24,7 @@ const pages: readonly ReportPage[] = [
   {
     name: 'balance_transactions',
     operation: 'getBalanceTransactionsReport',
-    title: 'BalanceTransactionsReportRow',
-    row: BalanceReportRow,
+    schema: BalanceReport,
     summary: 'Report what has moved money',
     description: 'The rows of your books with this `created_at`, oldest first, each with its customer and its plan.',
     query: ReportOfRange,
@@ -33,8 +32,7 @@ const pages: readonly ReportPage[] = [
   {
     name: 'failed_payments',
     operation: 'getFailedPaymentsReport',
-    title: 'FailedPaymentsReportRow',
-    row: FailedPaymentReportRow,
+    schema: FailedPaymentReport,
     summary: 'Report the payments that failed or came back',
     description:
       'One row for each attempt that failed and each debit that came back, oldest first: why, when it was to be tried ' +
@@ -44,16 +42,17 @@ const pages: readonly ReportPage[] = [
   {
     name: 'mandates',
     operation: 'getMandatesReport',
-    title: 'MandatesReportRow',
-    row: MandateReportRow,
+    schema: MandateReport,
     summary: 'Report your mandates',
     description: 'Each mandate as it is now, oldest first. `from` and `to` narrow by `created_at`.',
     query: ReportOfNow,
   },
 ];
 
+const tooMany = { 429: 'The key has exceeded its rate limit, or too many reports are being read.' };
+
 /** The route of a report, and the same under `.csv`. */
-function routesOf({ name, operation, title, row, summary, description, query }: ReportPage): Route[] {
+function routesOf({ name, operation, schema, summary, description, query }: ReportPage): Route[] {
   const definition = {
     method: 'GET',
     path: `/api/v1/reports/${name}`,
@@ -64,14 +63,35 @@ function routesOf({ name, operation, title, row, summary, description, query }: 
     access: reading,
     invalid: 400,
     query,
-    response: { status: 200, schema: TableOf(row, title), isTable: true },
-    errors: { 429: 'The key has exceeded its rate limit, or too many reports are being read.' },
+    response: { status: 200, schema, isTable: true },
+    errors: tooMany,
   } as const;
   const own = route({
     ...definition,
     handle: async ({ context, query, deps }) => readReport(deps.db, context, deps.reportSlots, name, query),
   });
-  return [own, { ...own, path: `${own.path}.csv`, operation: `${operation}AsCsv`, undocumented: true }];
+  return [own, asCsv(own)];
 }
 
-export const reportRoutes: Route[] = pages.flatMap(routesOf);
+/** The same route for those who cannot choose `Accept`, such as a browser or a spreadsheet. */
+function asCsv(own: Route): Route {
+  return { ...own, path: `${own.path}.csv`, operation: `${own.operation}AsCsv`, undocumented: true };
+}
+
+const statementRoute = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/statement',
+  operation: 'getCustomerStatement',
+  tag: reports,
+  summary: 'Report what a customer was charged, has paid and owes',
+  description: `The account of a customer in a range: totals by currency, and the lines between them. ${howToRead}`,
+  access: reading,
+  invalid: 400,
+  query: StatementQuery,
+  response: { status: 200, schema: Statement, isTable: true },
+  errors: tooMany,
+  handle: async ({ context, params, query, deps }) =>
+    readStatement(deps.db, context, deps.reportSlots, params.customer_id, query),
+});
+
+export const reportRoutes: Route[] = [...pages.flatMap(routesOf), statementRoute, asCsv(statementRoute)];

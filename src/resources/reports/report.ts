@@ -1,5 +1,6 @@
-import Type, { type Static, type TObject } from 'typebox';
+import Type, { type Static, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Reference, Strict, type Tag } from '../common.ts';
+import { example } from '../examples.ts';
 
 export const reports: Tag = {
   name: 'Reports',
@@ -14,18 +15,21 @@ export interface Table {
   name: string;
   /** The columns, in their order. */
   columns: readonly string[];
+  /** What JSON has besides the rows. */
+  members?: object;
   /** The rows, in batches. Each row has a member for each column. Ends its reading if it is left early. */
   batches: AsyncIterable<readonly object[]>;
 }
 
 /**
- * The response of a route that returns a table. A table has only the columns that were asked for, so no member of a row
- * is required.
+ * The response of a route that returns a table: its members, and its rows as `data`. A report has only the columns that
+ * were asked for, so no member of a row is required. `shown` is the example of the documentation.
  */
-export function TableOf<S extends TObject>(row: S, title: string) {
-  return Type.Unsafe<Table>(
-    Strict({ data: Type.Array(Type.Partial(row, { additionalProperties: false, title })) }, { title: `${title}s` }),
-  );
+export function TableOf(row: TObject, title: string, shown: { data: object[] }, members: TProperties = {}) {
+  const some = Type.Partial(row, { additionalProperties: false, title });
+  const table = Type.Unsafe<Table>(Strict({ ...members, data: Type.Array(some) }, { title: `${title}s` }));
+  example<TSchema>(table, shown);
+  return table;
 }
 
 const instantOrDate = (description: string) =>
@@ -59,3 +63,4 @@ export const ReportOfNow = Strict({ from: Type.Optional(range.from), to: Type.Op
 export const StatementQuery = Strict({ ...range, timezone });
 
 export type ReportQuery = Static<typeof ReportOfNow>;
+export type StatementQuery = Static<typeof StatementQuery>;

@@ -1,7 +1,10 @@
 import Type from 'typebox';
+import { exampleId } from '../../domain/ids.ts';
 import { BalanceTransaction } from '../balance.ts';
 import { Currency, Nullable, Strict, Timestamp } from '../common.ts';
+import { dueAt, madeAt } from '../examples.ts';
 import { MandateStatus, Scheme } from '../mandate.ts';
+import { TableOf } from './report.ts';
 
 const Text = (description: string) => Nullable(Type.String(), { description });
 const At = (description: string) => Nullable(Timestamp, { description });
@@ -13,6 +16,8 @@ const customer = {
   customer_name: Text('The name of the customer, as it is now.'),
   customer_reference: Text('Your reference of the customer, as it is now.'),
 };
+
+const payer = { customer_id: exampleId('customer'), customer_name: 'Ada Lovelace', customer_reference: 'M-1042' };
 
 /** What a payment was made for. */
 const subject = {
@@ -27,6 +32,29 @@ export const BalanceReportRow = Strict({
   customer_name: customer.customer_name,
   customer_reference: customer.customer_reference,
   ...subject,
+});
+
+export const BalanceReport = TableOf(BalanceReportRow, 'BalanceTransactionsReportRow', {
+  data: [
+    {
+      id: exampleId('balance_transaction'),
+      created_at: dueAt,
+      available_on: '2027-01-13',
+      type: 'payment',
+      reporting_category: 'charge',
+      currency: 'AUD',
+      gross: 2500,
+      fee: 74,
+      net: 2426,
+      source: exampleId('payment_intent'),
+      payment_intent_id: exampleId('payment_intent'),
+      description: null,
+      metadata: {},
+      ...payer,
+      payment_plan_id: exampleId('payment_plan'),
+      subscription_id: null,
+    },
+  ],
 });
 
 export const FailedPaymentReportRow = Strict({
@@ -51,6 +79,31 @@ export const FailedPaymentReportRow = Strict({
   collected_at: At('When the money was last collected; null if it was not.'),
 });
 
+export const FailedPaymentReport = TableOf(FailedPaymentReportRow, 'FailedPaymentsReportRow', {
+  data: [
+    {
+      failed_at: dueAt,
+      kind: 'failed',
+      payment_intent_id: exampleId('payment_intent'),
+      attempt: 1,
+      currency: 'AUD',
+      amount: 2500,
+      code: 'insufficient_funds',
+      message: 'The account does not have enough funds for this payment.',
+      bank_code: null,
+      payment_method_type: 'card',
+      payment_method_last4: '0002',
+      ...payer,
+      payment_plan_id: exampleId('payment_plan'),
+      subscription_id: null,
+      will_retry: true,
+      next_attempt_at: '2027-01-12T00:00:00.000Z',
+      status: 'failed',
+      collected_at: null,
+    },
+  ],
+});
+
 export const MandateReportRow = Strict({
   id: Type.String({ description: 'The mandate.' }),
   reference: Type.String({ description: 'What the payer’s bank knows it by.' }),
@@ -70,4 +123,29 @@ export const MandateReportRow = Strict({
   lapses_at: At('When it expires unless it is debited before.'),
   ended_at: At('When it ended.'),
   created_at: Timestamp,
+});
+
+export const MandateReport = TableOf(MandateReportRow, 'MandatesReportRow', {
+  data: [
+    {
+      id: exampleId('mandate'),
+      reference: 'DDR-7Q2M0X4V8KD1TA',
+      status: 'active',
+      status_reason: null,
+      scheme: 'au_becs',
+      ...payer,
+      payment_method_id: exampleId('payment_method'),
+      account_name: 'Ada Lovelace',
+      account_last4: '5678',
+      max_amount_cents: null,
+      amount_type: 'variable',
+      acceptance_type: 'online',
+      accepted_at: madeAt,
+      activated_at: madeAt,
+      last_debited_at: dueAt,
+      lapses_at: '2030-01-11T00:00:00.000Z',
+      ended_at: null,
+      created_at: madeAt,
+    },
+  ],
 });
