@@ -1,6 +1,7 @@
 import { ReportOfNow, ReportOfRange, reports, StatementQuery } from '../../resources/reports/report.ts';
 import { BalanceReport, FailedPaymentReport, MandateReport } from '../../resources/reports/rows.ts';
 import { Statement } from '../../resources/reports/statement.ts';
+import { AgingReport, PlanReport } from '../../resources/reports/subject-rows.ts';
 import { type ReportName, readReport } from '../../services/reports/reports.ts';
 import { readStatement } from '../../services/reports/statement.ts';
 import { type Route, route } from '../http/route.ts';
@@ -28,6 +29,26 @@ const pages: readonly ReportPage[] = [
     summary: 'Report what has moved money',
     description: 'The rows of your books with this `created_at`, oldest first, each with its customer and its plan.',
     query: ReportOfRange,
+  },
+  {
+    name: 'plans',
+    operation: 'getPlansReport',
+    schema: PlanReport,
+    summary: 'Report what plans and subscriptions charged and collected',
+    description:
+      'One row for each plan and each subscription, by customer: what moved in the range, and what was owed at its end. ' +
+      'One that had ended, and neither moved nor owed anything, is left out.',
+    query: ReportOfRange,
+  },
+  {
+    name: 'aging',
+    operation: 'getAgingReport',
+    schema: AgingReport,
+    summary: 'Report what is owed, by how many days it is late',
+    description:
+      'One row for each plan, subscription and payment by itself of which something is owed now, by customer. `from` and ' +
+      '`to` narrow by the date since which it is late.',
+    query: ReportOfNow,
   },
   {
     name: 'failed_payments',

@@ -15,9 +15,8 @@ export interface ReportScope extends BoundRange {
   tenant: TenantKey;
   /** Null: only what is on no test clock. */
   testClock: Id<'test_clock'> | null;
-  /** Now, in the time of the customers: that of the clock, or real time. */
-  now: CustomerInstant;
-  /** Today in the time zone of the report. */
+  timeZone: string;
+  /** Today in that time zone, by the clock or in real time. */
   today: PlainDate;
 }
 

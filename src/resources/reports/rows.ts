@@ -11,13 +11,17 @@ const At = (description: string) => Nullable(Timestamp, { description });
 const Cents = (description: string) => Type.Integer({ description: `${description} Minor units.` });
 
 /** Who pays. */
-const customer = {
+export const customer = {
   customer_id: Text('The payer; null without a customer.'),
   customer_name: Text('The name of the customer, as it is now.'),
   customer_reference: Text('Your reference of the customer, as it is now.'),
 };
 
-const payer = { customer_id: exampleId('customer'), customer_name: 'Ada Lovelace', customer_reference: 'M-1042' };
+export const payer = {
+  customer_id: exampleId('customer'),
+  customer_name: 'Ada Lovelace',
+  customer_reference: 'M-1042',
+};
 
 /** What a payment was made for. */
 const subject = {

@@ -11,11 +11,13 @@ import { present } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { ReportQuery, Table } from '../../resources/reports/report.ts';
 import { BalanceReportRow, FailedPaymentReportRow, MandateReportRow } from '../../resources/reports/rows.ts';
+import { AgingReportRow, PlanReportRow } from '../../resources/reports/subject-rows.ts';
 import { BadParameters } from '../errors.ts';
 import { frozenTimeOf } from '../ledger/balance.ts';
 import type { RequestContext } from '../request-context.ts';
 import { rangeOf } from './range.ts';
 import type { ReportSlots } from './report-slots.ts';
+import { agingRows, planRows } from './subject-reports.ts';
 
 /** A report: what it shows of the rows that it reads. */
 interface Report {
@@ -25,12 +27,14 @@ interface Report {
 }
 
 const reports = {
+  aging: { schema: AgingReportRow, read: presented(AgingReportRow, agingRows) },
   balance_transactions: report(BalanceReportRow, balanceReportRows, (row) => ({
     ...row,
     reporting_category: reportingCategories[row.type],
   })),
   failed_payments: report(FailedPaymentReportRow, failedPaymentRows),
   mandates: report(MandateReportRow, mandateReportRows),
+  plans: { schema: PlanReportRow, read: presented(PlanReportRow, planRows) },
 } satisfies Record<string, Report>;
 
 export type ReportName = keyof typeof reports;
@@ -58,7 +62,7 @@ export async function readReport(
   const now = testClock === undefined ? withoutClock(context.now) : await frozenTimeOf(db, context, testClock);
   const { billerId, livemode } = context;
   const tenant = { billerId, livemode };
-  const scope = { tenant, from, to, testClock: testClock ?? null, now, today: dateIn(now, timeZone) };
+  const scope = { tenant, from, to, testClock: testClock ?? null, timeZone, today: dateIn(now, timeZone) };
   return { name, columns, batches: slots.inSlot(billerId, () => read(db, scope)) };
 }
 
@@ -75,21 +79,27 @@ function columnsOf(schema: TObject, asked: string | undefined): string[] {
   ]);
 }
 
+/** Returns the batches with the columns of a report. */
+function presented(schema: TObject, rows: (db: Db, scope: ReportScope) => AsyncIterable<object[]>): Report['read'] {
+  return async function* (db, scope) {
+    for await (const batch of rows(db, scope))
+      if (batch.length > 0) yield batch.map((row) => present(schema, row as never));
+  };
+}
+
 /** Returns a report of these rows. `shown` adds the columns that no row has. */
 function report<Row extends object>(
   schema: TObject,
   rows: ReportRows<Row>,
   shown: (row: Row) => object = (row) => row,
 ): Report {
-  return {
-    schema,
-    async *read(db, scope) {
-      for (let after: Row | null = null; ; ) {
-        const batch: Row[] = await rows(db, scope, { after, limit: rowsOfBatch });
-        if (batch.length > 0) yield batch.map((row) => present(schema, shown(row) as never));
-        after = batch.at(-1) ?? null;
-        if (batch.length < rowsOfBatch) return;
-      }
-    },
-  };
+  async function* read(db: Db, scope: ReportScope) {
+    for (let after: Row | null = null; ; ) {
+      const batch: Row[] = await rows(db, scope, { after, limit: rowsOfBatch });
+      yield batch.map(shown);
+      after = batch.at(-1) ?? null;
+      if (batch.length < rowsOfBatch) return;
+    }
+  }
+  return { schema, read: presented(schema, read) };
 }
