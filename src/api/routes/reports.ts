@@ -24,7 +24,7 @@ interface ReportPage {
 const pages: readonly ReportPage[] = [
   {
     name: 'balance_transactions',
-    operation: 'getBalanceTransactionsReport',
+    operation: 'getReportBalanceTransactions',
     schema: BalanceReport,
     summary: 'Report what has moved money',
     description: 'The rows of your books with this `created_at`, oldest first, each with its customer and its plan.',
@@ -32,7 +32,7 @@ const pages: readonly ReportPage[] = [
   },
   {
     name: 'plans',
-    operation: 'getPlansReport',
+    operation: 'getReportPlans',
     schema: PlanReport,
     summary: 'Report what plans and subscriptions charged and collected',
     description:
@@ -42,7 +42,7 @@ const pages: readonly ReportPage[] = [
   },
   {
     name: 'aging',
-    operation: 'getAgingReport',
+    operation: 'getReportAging',
     schema: AgingReport,
     summary: 'Report what is owed, by how many days it is late',
     description:
@@ -52,7 +52,7 @@ const pages: readonly ReportPage[] = [
   },
   {
     name: 'failed_payments',
-    operation: 'getFailedPaymentsReport',
+    operation: 'getReportFailedPayments',
     schema: FailedPaymentReport,
     summary: 'Report the payments that failed or came back',
     description:
@@ -62,7 +62,7 @@ const pages: readonly ReportPage[] = [
   },
   {
     name: 'mandates',
-    operation: 'getMandatesReport',
+    operation: 'getReportMandates',
     schema: MandateReport,
     summary: 'Report your mandates',
     description: 'Each mandate as it is now, oldest first. `from` and `to` narrow by `created_at`.',

@@ -26,8 +26,8 @@ export interface Table {
  * were asked for, so no member of a row is required. `shown` is the example of the documentation.
  */
 export function TableOf(row: TObject, title: string, shown: { data: object[] }, members: TProperties = {}) {
-  const some = Type.Partial(row, { additionalProperties: false, title });
-  const table = Type.Unsafe<Table>(Strict({ ...members, data: Type.Array(some) }, { title: `${title}s` }));
+  const some = Type.Partial(row, { additionalProperties: false, title: `${title}Row` });
+  const table = Type.Unsafe<Table>(Strict({ ...members, data: Type.Array(some) }, { title }));
   example<TSchema>(table, shown);
   return table;
 }

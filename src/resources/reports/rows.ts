@@ -38,7 +38,7 @@ export const BalanceReportRow = Strict({
   ...subject,
 });
 
-export const BalanceReport = TableOf(BalanceReportRow, 'BalanceTransactionsReportRow', {
+export const BalanceReport = TableOf(BalanceReportRow, 'BalanceTransactionsReport', {
   data: [
     {
       id: exampleId('balance_transaction'),
@@ -83,7 +83,7 @@ export const FailedPaymentReportRow = Strict({
   collected_at: At('When the money was last collected; null if it was not.'),
 });
 
-export const FailedPaymentReport = TableOf(FailedPaymentReportRow, 'FailedPaymentsReportRow', {
+export const FailedPaymentReport = TableOf(FailedPaymentReportRow, 'FailedPaymentsReport', {
   data: [
     {
       failed_at: dueAt,
@@ -129,7 +129,7 @@ export const MandateReportRow = Strict({
   created_at: Timestamp,
 });
 
-export const MandateReport = TableOf(MandateReportRow, 'MandatesReportRow', {
+export const MandateReport = TableOf(MandateReportRow, 'MandatesReport', {
   data: [
     {
       id: exampleId('mandate'),

@@ -55,7 +55,7 @@ const payment = {
 
 export const Statement = TableOf(
   StatementLineRow,
-  'StatementLine',
+  'Statement',
   {
     customer_id: exampleId('customer'),
     customer_name: 'Ada Lovelace',

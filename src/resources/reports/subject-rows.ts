@@ -22,7 +22,7 @@ export const PlanReportRow = Strict({
   owed: Cents('What was owed at the end of the range, with what was under way.'),
 });
 
-export const PlanReport = TableOf(PlanReportRow, 'PlansReportRow', {
+export const PlanReport = TableOf(PlanReportRow, 'PlansReport', {
   data: [
     {
       type: 'payment_plan',
@@ -59,7 +59,7 @@ export const AgingReportRow = Strict({
   next_attempt_at: Nullable(Timestamp, { description: 'When it is tried again by itself; null if it is not.' }),
 });
 
-export const AgingReport = TableOf(AgingReportRow, 'AgingReportRow', {
+export const AgingReport = TableOf(AgingReportRow, 'AgingReport', {
   data: [
     {
       ...payer,
