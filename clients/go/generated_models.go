@@ -2426,7 +2426,7 @@ type MandatesReportRow struct {
 	// The most of one debit, minor units; null: no limit.
 	MaxAmountCents *int `json:"max_amount_cents,omitzero"`
 	// What was agreed about amounts.
-	AmountType *MandatesReportRowAmountType `json:"amount_type,omitzero"`
+	AmountType *MandateAmountType `json:"amount_type,omitzero"`
 	// How the payer agreed; null if it was not agreed to yet.
 	AcceptanceType *string `json:"acceptance_type,omitzero"`
 	// When the payer agreed.
@@ -2442,16 +2442,6 @@ type MandatesReportRow struct {
 	// ISO 8601, UTC.
 	CreatedAt *time.Time `json:"created_at,omitzero"`
 }
-
-// MandatesReportRowAmountType is a name of the API.
-//
-// What was agreed about amounts.
-type MandatesReportRowAmountType string
-
-const (
-	MandatesReportRowAmountTypeVariable MandatesReportRowAmountType = "variable"
-	MandatesReportRowAmountTypeFixed    MandatesReportRowAmountType = "fixed"
-)
 
 type NextAction struct {
 	// Open the URL in the payer’s browser.

@@ -285,22 +285,23 @@ func (s *CustomersService) GetPaymentMethod(ctx context.Context, customerID stri
 
 // CustomersGetStatementQuery is the query of the method.
 type CustomersGetStatementQuery struct {
-	From     string
-	To       string
+	From     Optional[string]
+	To       Optional[string]
 	Timezone Optional[string]
 }
 
 func (q CustomersGetStatementQuery) values() url.Values {
 	values := url.Values{}
-	addRequired(values, "from", q.From)
-	addRequired(values, "to", q.To)
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
 	addOptional(values, "timezone", q.Timezone)
 	return values
 }
 
 // GetStatement: Report what a customer was charged, has paid and owes
 //
-// The account of a customer in a range: totals by currency, and the lines between them. Streamed as
+// The account of a customer in a range: totals by currency, and the lines between them. Without
+// `from`, from the first day of the customer on; without `to`, to the end of today. Streamed as
 // JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an
 // account are read at a time.
 //

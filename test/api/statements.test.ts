@@ -77,6 +77,7 @@ describe('the statement of a customer', () => {
       refunded: 2_500,
       returned: 12_000,
     });
+    assert.deepEqual((await stage.request('GET', `/customers/${payer.customer}/statement`)).body.totals, whole.totals);
     const february = await sum('2027-02-01', '2027-03-01');
     assert.deepEqual(february.data.map(line), [
       '2027-02-01 owed_before 0 0',

@@ -68,7 +68,7 @@ function collectionsOf({ paths }: Document): Set<string> {
   return new Set(Object.keys(paths).flatMap((path) => [...path.matchAll(/\/(\w+)\/\{/g)].map(([, name = '']) => name)));
 }
 
-/** Returns the collection or the folder that the tag names; otherwise the first collection in the path; otherwise the tag. */
+/** Returns the collection or folder that the tag names; else the first collection in the path; else the tag. */
 function resourceWords(path: string, { tags: [tag = ''] }: Operation, collections: ReadonlySet<string>): string[] {
   const words = wordsOf(tag);
   const name = words.join('_');

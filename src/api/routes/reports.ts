@@ -105,7 +105,9 @@ const statementRoute = route({
   operation: 'getCustomerStatement',
   tag: reports,
   summary: 'Report what a customer was charged, has paid and owes',
-  description: `The account of a customer in a range: totals by currency, and the lines between them. ${howToRead}`,
+  description:
+    'The account of a customer in a range: totals by currency, and the lines between them. Without `from`, from the ' +
+    `first day of the customer on; without \`to\`, to the end of today. ${howToRead}`,
   access: reading,
   invalid: 400,
   query: StatementQuery,

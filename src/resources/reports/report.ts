@@ -40,6 +40,8 @@ const range = {
   to: instantOrDate('The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`.'),
 };
 
+const someRange = { from: Type.Optional(range.from), to: Type.Optional(range.to) };
+
 const timezone = Type.Optional(
   Type.String({
     maxLength: 100,
@@ -58,9 +60,9 @@ const others = {
 /** The query of a report about what happened in a range. */
 export const ReportOfRange = Strict({ ...range, ...others });
 /** The query of a report about how things are now, which a range narrows. */
-export const ReportOfNow = Strict({ from: Type.Optional(range.from), to: Type.Optional(range.to), ...others });
+export const ReportOfNow = Strict({ ...someRange, ...others });
 /** The query of a report about one customer, who is on one test clock or none. */
-export const StatementQuery = Strict({ ...range, timezone });
+export const StatementQuery = Strict({ ...someRange, timezone });
 
 export type ReportQuery = Static<typeof ReportOfNow>;
 export type StatementQuery = Static<typeof StatementQuery>;

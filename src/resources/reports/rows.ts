@@ -119,7 +119,10 @@ export const MandateReportRow = Strict({
   account_name: Text('The name of the account.'),
   account_last4: Text('The last four digits of its number.'),
   max_amount_cents: Nullable(Type.Integer(), { description: 'The most of one debit, minor units; null: no limit.' }),
-  amount_type: Type.Enum(['variable', 'fixed'], { description: 'What was agreed about amounts.' }),
+  amount_type: Type.Enum(['variable', 'fixed'], {
+    title: 'MandateAmountType',
+    description: 'What was agreed about amounts.',
+  }),
   acceptance_type: Text('How the payer agreed; null if it was not agreed to yet.'),
   accepted_at: At('When the payer agreed.'),
   activated_at: At('Since when the account may be debited.'),

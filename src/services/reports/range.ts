@@ -27,16 +27,6 @@ export function rangeOf(
   return { from: first, to: end, timeZone };
 }
 
-/** As `rangeOf`, of a query that names both ends. */
-export function boundedRangeOf(
-  query: { from: string; to: string; timezone?: string | undefined },
-  billersZone: string,
-): { from: CustomerInstant; to: CustomerInstant; timeZone: string } {
-  const { from, to, timeZone } = rangeOf(query, billersZone);
-  if (from === undefined || to === undefined) throw new Error('a range with both ends has lost one');
-  return { from, to, timeZone };
-}
-
 function instantOf(name: string, text: string | undefined, timeZone: string): CustomerInstant | undefined {
   if (text === undefined) return undefined;
   const at = isPlainDate(text) ? startOfDay(text, timeZone) : customerInstant(text);

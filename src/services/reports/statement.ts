@@ -1,4 +1,4 @@
-import { dateIn } from '../../domain/calendar.ts';
+import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { emptyAccounts } from '../../domain/statements/account.ts';
 import { addToStatement, closeStatement, emptyStatement } from '../../domain/statements/statement.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -6,18 +6,20 @@ import { instant, present } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { StatementQuery, Table } from '../../resources/reports/report.ts';
 import { StatementLineRow } from '../../resources/reports/statement.ts';
+import { timeNow } from '../customer-time.ts';
 import { getCustomer } from '../customers/customers.ts';
 import { BadParameters } from '../errors.ts';
 import type { RequestContext } from '../request-context.ts';
 import { moveAccounts } from './customer-accounts.ts';
-import { boundedRangeOf } from './range.ts';
+import { rangeOf } from './range.ts';
 import type { ReportSlots } from './report-slots.ts';
 
 /** A statement is read by a person, and is whole or refused. */
 const mostLines = 10_000;
 
 /**
- * Returns what a customer was charged, has paid and owes in a range, with its lines in their order.
+ * Returns what a customer was charged, has paid and owes in a range, with its lines in their order. The range is by
+ * default from the first day of the customer to the end of today, in its time.
  * @throws NotFound for an unknown customer; BadParameters for a range that cannot be, or that has more than 10,000
  * lines; TooManyReports.
  */
@@ -29,7 +31,10 @@ export async function readStatement(
   query: StatementQuery,
 ): Promise<Table> {
   const customer = await getCustomer(db, context, customerId);
-  const { from, to, timeZone } = boundedRangeOf(query, context.timeZone);
+  const { from: first, to: end, timeZone } = rangeOf(query, context.timeZone);
+  const tomorrow = addDays(dateIn(await timeNow(db, context, customer), timeZone), 1);
+  const from = first ?? startOfDay(dateIn(customer.created_at, timeZone), timeZone);
+  const to = end ?? startOfDay(tomorrow, timeZone);
   const statement = emptyStatement();
   const all = { accounts: emptyAccounts(), before: to, timeZone };
   for await (const movement of slots.inSlot(context.billerId, () => moveAccounts(db, context, [customer.id], all))) {

@@ -46,8 +46,8 @@ const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0 
 type Sums = typeof nothing;
 
 /**
- * Yields a row for each plan and subscription that has moved in the range, owes at its end or has not ended, by customer:
- * what was charged, waived, collected, refunded and returned in the range, and what was owed at its end.
+ * Yields a row for each plan and subscription that has moved in the range, owes at its end or has not ended, by
+ * customer: what was charged, waived, collected, refunded and returned in the range, and what was owed at its end.
  */
 export async function* planRows(db: Db, scope: ReportScope) {
   const { tenant, from, to = endOfTime, timeZone } = scope;
@@ -81,8 +81,8 @@ function subjectIdOf({ payment_plan_id, subscription_id, payment_intent_id }: De
 }
 
 /**
- * Yields a row for each plan, subscription and single payment of which something is owed now, by customer: how much, and
- * for how many days. What is late since before `from`, or from `to` on, is left out.
+ * Yields a row for each plan, subscription and single payment of which something is owed now, by customer: how much,
+ * and for how many days. What is late since before `from`, or from `to` on, is left out.
  */
 export async function* agingRows(db: Db, scope: ReportScope) {
   const { tenant, today, timeZone } = scope;

@@ -18,7 +18,7 @@ ${rangeUsage}
 --columns   the columns, in this order; by default all
 --clock     what is on this test clock`;
 
-const statementUsage = `Usage: payments statement CUSTOMER_ID --from DATE --to DATE [--timezone ZONE] [--json] > FILE
+const statementUsage = `Usage: payments statement CUSTOMER_ID [--from DATE] [--to DATE] [--timezone ZONE] [--json] > FILE
 
 Writes what a customer was charged, has paid and owes. Needs a key with the scope reports:read.
 

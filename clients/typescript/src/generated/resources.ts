@@ -128,8 +128,9 @@ export class Customers extends Resource {
   /**
    * Report what a customer was charged, has paid and owes
    *
-   * The account of a customer in a range: totals by currency, and the lines between them. Streamed as JSON, or as CSV
-   * if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+   * The account of a customer in a range: totals by currency, and the lines between them. Without `from`, from the
+   * first day of the customer on; without `to`, to the end of today. Streamed as JSON, or as CSV if `Accept` is
+   * `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
    *
    * Needs a secret key with the scope `reports:read`.
    *
@@ -137,7 +138,7 @@ export class Customers extends Resource {
    */
   getStatement(
     customerId: string,
-    query: QueryOf<'getCustomerStatement'>,
+    query?: QueryOf<'getCustomerStatement'>,
     options?: RequestOptions,
   ): Promise<models.Statement> {
     return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/statement`, query }, options);

@@ -1664,7 +1664,7 @@ export interface paths {
         };
         /**
          * Report what a customer was charged, has paid and owes
-         * @description The account of a customer in a range: totals by currency, and the lines between them. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         * @description The account of a customer in a range: totals by currency, and the lines between them. Without `from`, from the first day of the customer on; without `to`, to the end of today. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
          *
          *     Needs a secret key with the scope `reports:read`.
          */
@@ -4908,11 +4908,8 @@ export interface components {
             account_last4?: string | null;
             /** @description The most of one debit, minor units; null: no limit. */
             max_amount_cents?: number | null;
-            /**
-             * @description What was agreed about amounts.
-             * @enum {string}
-             */
-            amount_type?: "variable" | "fixed";
+            /** @description What was agreed about amounts. */
+            amount_type?: components["schemas"]["MandateAmountType"];
             /** @description How the payer agreed; null if it was not agreed to yet. */
             acceptance_type?: string | null;
             /**
@@ -12346,11 +12343,11 @@ export interface operations {
     };
     getCustomerStatement: {
         parameters: {
-            query: {
+            query?: {
                 /** @description The first instant, or the first date in `timezone`. */
-                from: string;
+                from?: string;
                 /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
-                to: string;
+                to?: string;
                 /** @description The time zone of dates, an IANA name. By default that of your account. */
                 timezone?: string;
             };

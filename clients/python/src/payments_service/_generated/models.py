@@ -27,7 +27,6 @@ MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
 MandateNoticeChannel: TypeAlias = Literal["email", "letter", "message", "telephone", "in_person"]  # noqa: E501
 MandateNoticeKind: TypeAlias = Literal["confirmation", "amount_changed", "terms_changed"]  # noqa: E501
 MandateStatus: TypeAlias = Literal["pending", "active", "canceled", "failed", "expired"]  # noqa: E501
-MandatesReportRowAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
 NotPayableReason: TypeAlias = Literal["methods_not_offered"]  # noqa: E501
 PayableMethodType: TypeAlias = Literal["card", "au_becs_debit"]  # noqa: E501
 PaymentIntentActionCompletionResult: TypeAlias = Literal["succeed", "fail"]  # noqa: E501
@@ -1805,7 +1804,7 @@ class MandatesReportRow(TypedDict):
     """The last four digits of its number."""
     max_amount_cents: NotRequired[int | None]
     """The most of one debit, minor units; null: no limit."""
-    amount_type: NotRequired[MandatesReportRowAmountType]
+    amount_type: NotRequired[MandateAmountType]
     """What was agreed about amounts."""
     acceptance_type: NotRequired[str | None]
     """How the payer agreed; null if it was not agreed to yet."""

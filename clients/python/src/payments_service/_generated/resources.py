@@ -170,16 +170,17 @@ class Customers(Resource):
         self,
         customer_id: str,
         *,
-        from_: str,
-        to: str,
+        from_: str | None = None,
+        to: str | None = None,
         timezone: str | None = None,
         **options: Unpack[RequestOptions],
     ) -> models.Statement:
         """Report what a customer was charged, has paid and owes
 
         The account of a customer in a range: totals by currency, and the lines between them.
-        Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At
-        most two reports of an account are read at a time.
+        Without `from`, from the first day of the customer on; without `to`, to the end of
+        today. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in
+        `.csv`. At most two reports of an account are read at a time.
 
         Needs a secret key with the scope `reports:read`.
 
