@@ -55,6 +55,56 @@ type AdvancingTestClock struct {
 	FrozenTime time.Time `json:"frozen_time"`
 }
 
+type AgingReport struct {
+	Data []AgingReportRow `json:"data"`
+}
+
+type AgingReportRow struct {
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The name of the customer, as it is now.
+	CustomerName *string `json:"customer_name,omitzero"`
+	// Your reference of the customer, as it is now.
+	CustomerReference *string `json:"customer_reference,omitzero"`
+	// For what it is owed.
+	Type *AgingReportRowType `json:"type,omitzero"`
+	// The plan, the subscription, or the payment by itself.
+	ID *string `json:"id,omitzero"`
+	// Its name; null for a payment.
+	Name *string `json:"name,omitzero"`
+	// Its state now; null for a payment.
+	State *string `json:"state,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency *Currency `json:"currency,omitzero"`
+	// All that is owed of it. Minor units.
+	Owed *int `json:"owed,omitzero"`
+	// What is late by up to 30 days. Minor units.
+	Days0To30 *int `json:"days_0_to_30,omitzero"`
+	// By 31 to 60 days. Minor units.
+	Days31To60 *int `json:"days_31_to_60,omitzero"`
+	// By 61 to 90 days. Minor units.
+	Days61To90 *int `json:"days_61_to_90,omitzero"`
+	// By more than 90 days. Minor units.
+	DaysOver90 *int `json:"days_over_90,omitzero"`
+	// The date on which the oldest failed or came back, in the time zone of the report.
+	LateSince *string `json:"late_since,omitzero"`
+	// The days since then.
+	DaysLate *int `json:"days_late,omitzero"`
+	// When it is tried again by itself; null if it is not.
+	NextAttemptAt *time.Time `json:"next_attempt_at,omitzero"`
+}
+
+// AgingReportRowType is a name of the API.
+//
+// For what it is owed.
+type AgingReportRowType string
+
+const (
+	AgingReportRowTypePaymentPlan   AgingReportRowType = "payment_plan"
+	AgingReportRowTypeSubscription  AgingReportRowType = "subscription"
+	AgingReportRowTypePaymentIntent AgingReportRowType = "payment_intent"
+)
+
 type AmountRange struct {
 	// The least, minor units.
 	Min int `json:"min"`
@@ -167,6 +217,55 @@ const (
 	BalanceTransactionTypePayout        BalanceTransactionType = "payout"
 	BalanceTransactionTypePayoutFailure BalanceTransactionType = "payout_failure"
 )
+
+type BalanceTransactionsReport struct {
+	Data []BalanceTransactionsReportRow `json:"data"`
+}
+
+type BalanceTransactionsReportRow struct {
+	// The id of the row. It stays the same if the books are made again.
+	ID *string `json:"id,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt *time.Time `json:"created_at,omitzero"`
+	// The date from which the net is available, in your time zone. Null in live mode.
+	AvailableOn *string `json:"available_on,omitzero"`
+	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
+	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
+	// `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account.
+	// `payout_failure`: a payout that your bank has refused.
+	Type *BalanceTransactionType `json:"type,omitzero"`
+	// Stripe’s word for the type.
+	ReportingCategory *ReportingCategory `json:"reporting_category,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency *Currency `json:"currency,omitzero"`
+	// What moved, minor units. Negative if it left.
+	Gross *int `json:"gross,omitzero"`
+	// What it cost you, minor units; negative if it was given back. The sum over all rows is what you
+	// have paid in fees. In live mode 0: the processor does not tell its fee.
+	Fee *int `json:"fee,omitzero"`
+	// `gross` less `fee`, minor units.
+	Net *int `json:"net,omitzero"`
+	// The payment intent, the refund or the payout.
+	Source *string `json:"source,omitzero"`
+	// The payment; null for a payout.
+	PaymentIntentID *string `json:"payment_intent_id,omitzero"`
+	// The payout that pays the row; null if none does yet. A payout is no part of itself.
+	PayoutID *string `json:"payout_id,omitzero"`
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// What is paid for, as the payer reads it.
+	Description *string `json:"description,omitzero"`
+	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
+	Metadata map[string]string `json:"metadata,omitzero"`
+	// The name of the customer, as it is now.
+	CustomerName *string `json:"customer_name,omitzero"`
+	// Your reference of the customer, as it is now.
+	CustomerReference *string `json:"customer_reference,omitzero"`
+	// The plan that made the payment; null if none did.
+	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
+	// The subscription that made the payment; null if none did.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+}
 
 // Present for an attempt that is a bank debit under a mandate.
 type BankDebit struct {
@@ -1827,6 +1926,63 @@ type FailedPaymentIntent struct {
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 }
 
+type FailedPaymentsReport struct {
+	Data []FailedPaymentsReportRow `json:"data"`
+}
+
+type FailedPaymentsReportRow struct {
+	// ISO 8601, UTC.
+	FailedAt *time.Time `json:"failed_at,omitzero"`
+	// `failed`: an attempt failed. `returned`: the bank took back a debit that had succeeded.
+	Kind *FailedPaymentsReportRowKind `json:"kind,omitzero"`
+	// The payment.
+	PaymentIntentID *string `json:"payment_intent_id,omitzero"`
+	// The number of the attempt, from 1.
+	Attempt *int `json:"attempt,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency *Currency `json:"currency,omitzero"`
+	// What was to be paid, surcharge included. Minor units.
+	Amount *int `json:"amount,omitzero"`
+	// Why it failed, for programs.
+	Code *string `json:"code,omitzero"`
+	// Why it failed, in words.
+	Message *string `json:"message,omitzero"`
+	// The bank’s own code of a debit.
+	BankCode *string `json:"bank_code,omitzero"`
+	// The type of the payment method.
+	PaymentMethodType *string `json:"payment_method_type,omitzero"`
+	// The last four digits of the card or account.
+	PaymentMethodLast4 *string `json:"payment_method_last4,omitzero"`
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The name of the customer, as it is now.
+	CustomerName *string `json:"customer_name,omitzero"`
+	// Your reference of the customer, as it is now.
+	CustomerReference *string `json:"customer_reference,omitzero"`
+	// The plan that made the payment; null if none did.
+	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
+	// The subscription that made the payment; null if none did.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// Whether it was to be tried again, as known then.
+	WillRetry *bool `json:"will_retry,omitzero"`
+	// When, as known then; null if it was not to be tried again.
+	NextAttemptAt *time.Time `json:"next_attempt_at,omitzero"`
+	// The status of the payment now; null if the payment was deleted.
+	Status *string `json:"status,omitzero"`
+	// When the money was last collected; null if it was not.
+	CollectedAt *time.Time `json:"collected_at,omitzero"`
+}
+
+// FailedPaymentsReportRowKind is a name of the API.
+//
+// `failed`: an attempt failed. `returned`: the bank took back a debit that had succeeded.
+type FailedPaymentsReportRowKind string
+
+const (
+	FailedPaymentsReportRowKindFailed   FailedPaymentsReportRowKind = "failed"
+	FailedPaymentsReportRowKindReturned FailedPaymentsReportRowKind = "returned"
+)
+
 // FailureBehaviour is a name of the API.
 type FailureBehaviour string
 
@@ -2287,6 +2443,54 @@ type MandateText struct {
 	HTML string `json:"html"`
 	// Of the bytes of `html` in UTF-8.
 	Sha256 string `json:"sha256"`
+}
+
+type MandatesReport struct {
+	Data []MandatesReportRow `json:"data"`
+}
+
+type MandatesReportRow struct {
+	// The mandate.
+	ID *string `json:"id,omitzero"`
+	// What the payer’s bank knows it by.
+	Reference *string `json:"reference,omitzero"`
+	// `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
+	// `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate.
+	Status *MandateStatus `json:"status,omitzero"`
+	// Why it has ended.
+	StatusReason *string `json:"status_reason,omitzero"`
+	// The debit scheme. `au_becs`: direct debits in Australia.
+	Scheme *DebitScheme `json:"scheme,omitzero"`
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The name of the customer, as it is now.
+	CustomerName *string `json:"customer_name,omitzero"`
+	// Your reference of the customer, as it is now.
+	CustomerReference *string `json:"customer_reference,omitzero"`
+	// The bank account.
+	PaymentMethodID *string `json:"payment_method_id,omitzero"`
+	// The name of the account.
+	AccountName *string `json:"account_name,omitzero"`
+	// The last four digits of its number.
+	AccountLast4 *string `json:"account_last4,omitzero"`
+	// The most of one debit, minor units; null: no limit.
+	MaxAmountCents *int `json:"max_amount_cents,omitzero"`
+	// What was agreed about amounts.
+	AmountType *MandateAmountType `json:"amount_type,omitzero"`
+	// How the payer agreed; null if it was not agreed to yet.
+	AcceptanceType *string `json:"acceptance_type,omitzero"`
+	// When the payer agreed.
+	AcceptedAt *time.Time `json:"accepted_at,omitzero"`
+	// Since when the account may be debited.
+	ActivatedAt *time.Time `json:"activated_at,omitzero"`
+	// When it was last debited.
+	LastDebitedAt *time.Time `json:"last_debited_at,omitzero"`
+	// When it expires unless it is debited before.
+	LapsesAt *time.Time `json:"lapses_at,omitzero"`
+	// When it ended.
+	EndedAt *time.Time `json:"ended_at,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt *time.Time `json:"created_at,omitzero"`
 }
 
 type NextAction struct {
@@ -3898,6 +4102,53 @@ type PlanPaymentList struct {
 	HasMore bool `json:"has_more"`
 }
 
+type PlansReport struct {
+	Data []PlansReportRow `json:"data"`
+}
+
+type PlansReportRow struct {
+	// What the row is about.
+	Type *PlansReportRowType `json:"type,omitzero"`
+	// The plan or the subscription.
+	ID *string `json:"id,omitzero"`
+	// Its name.
+	Name *string `json:"name,omitzero"`
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id,omitzero"`
+	// The name of the customer, as it is now.
+	CustomerName *string `json:"customer_name,omitzero"`
+	// Your reference of the customer, as it is now.
+	CustomerReference *string `json:"customer_reference,omitzero"`
+	// Its state now.
+	State *string `json:"state,omitzero"`
+	// Why it is in this state, if something else than a request.
+	StateReason *string `json:"state_reason,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency *Currency `json:"currency,omitzero"`
+	// What came due in the range, less corrections. Minor units.
+	Charged *int `json:"charged,omitzero"`
+	// What was charged and is not asked for any more. Minor units.
+	Waived *int `json:"waived,omitzero"`
+	// What was collected in the range, surcharges included. Minor units.
+	Collected *int `json:"collected,omitzero"`
+	// What was given back in the range. Minor units.
+	Refunded *int `json:"refunded,omitzero"`
+	// What the bank took back in the range. Minor units.
+	Returned *int `json:"returned,omitzero"`
+	// What was owed at the end of the range, with what was under way. Minor units.
+	Owed *int `json:"owed,omitzero"`
+}
+
+// PlansReportRowType is a name of the API.
+//
+// What the row is about.
+type PlansReportRowType string
+
+const (
+	PlansReportRowTypePaymentPlan  PlansReportRowType = "payment_plan"
+	PlansReportRowTypeSubscription PlansReportRowType = "subscription"
+)
+
 // ReconciliationStatus is a name of the API.
 type ReconciliationStatus string
 
@@ -4214,6 +4465,79 @@ type ScheduledPaymentList struct {
 type SecretRotation struct {
 	// How many hours the old secret keeps signing together with the new one; by default 24.
 	OverlapHours Optional[int] `json:"overlap_hours,omitzero"`
+}
+
+type Statement struct {
+	// The customer.
+	CustomerID string `json:"customer_id"`
+	// Its name, as it is now.
+	CustomerName string `json:"customer_name"`
+	// Your reference of it, as it is now.
+	CustomerReference *string `json:"customer_reference"`
+	// ISO 8601, UTC.
+	From time.Time `json:"from"`
+	// ISO 8601, UTC.
+	To time.Time `json:"to"`
+	// The time zone of the dates.
+	Timezone string `json:"timezone"`
+	// One for each currency.
+	Totals []StatementTotals `json:"totals"`
+	Data   []StatementRow    `json:"data"`
+}
+
+// StatementLineType is a name of the API.
+type StatementLineType string
+
+const (
+	StatementLineTypeOwedBefore StatementLineType = "owed_before"
+	StatementLineTypeCharged    StatementLineType = "charged"
+	StatementLineTypeWaived     StatementLineType = "waived"
+	StatementLineTypeCollected  StatementLineType = "collected"
+	StatementLineTypeRefunded   StatementLineType = "refunded"
+	StatementLineTypeReturned   StatementLineType = "returned"
+	StatementLineTypeOwed       StatementLineType = "owed"
+)
+
+type StatementRow struct {
+	// In the time zone of the statement.
+	Date *string `json:"date,omitzero"`
+	// What moved. The first lines are `owed_before`, the last `owed`, one for each currency.
+	Type *StatementLineType `json:"type,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency *Currency `json:"currency,omitzero"`
+	// How much. Below 0 for a charge that was corrected. Minor units.
+	Amount *int `json:"amount,omitzero"`
+	// What is owed after this line. Minor units.
+	Owed *int `json:"owed,omitzero"`
+	// The payment, if it is one.
+	PaymentIntentID *string `json:"payment_intent_id,omitzero"`
+	// The refund, the payment, the subscription or the plan.
+	Source *string `json:"source,omitzero"`
+	// The plan that it is for.
+	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
+	// The subscription that it is for.
+	SubscriptionID *string `json:"subscription_id,omitzero"`
+}
+
+type StatementTotals struct {
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// What was owed at `from`. Minor units.
+	OwedBefore int `json:"owed_before"`
+	// What came due, less corrections. A payment by itself is charged when it is collected. Minor
+	// units.
+	Charged int `json:"charged"`
+	// What was charged and is not asked for any more. Minor units.
+	Waived int `json:"waived"`
+	// What was collected, surcharges included. Minor units.
+	Collected int `json:"collected"`
+	// What was given back. It does not change what is owed. Minor units.
+	Refunded int `json:"refunded"`
+	// What the bank took back. Minor units.
+	Returned int `json:"returned"`
+	// What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`. Minor
+	// units.
+	Owed int `json:"owed"`
 }
 
 type Subscription struct {

@@ -54,6 +54,9 @@ type Resources struct {
 	// `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in: a
 	// list of `paid` and `fail`. Live mode has no payouts yet.
 	Payouts *PayoutsService
+	// What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor units,
+	// instants are UTC. Reports leave out what is on test clocks, unless `test_clock` names one.
+	Reports *ReportsService
 	// Everything that happened, numbered and stored, whether or not a webhook was sent.
 	Events *EventsService
 	// The endpoints that events are posted to, and the result of each delivery.
@@ -84,6 +87,7 @@ func newResources(t *transport) Resources {
 		Balance:             &BalanceService{t},
 		BalanceTransactions: &BalanceTransactionsService{t},
 		Payouts:             &PayoutsService{t},
+		Reports:             &ReportsService{t},
 		Events:              &EventsService{t},
 		WebhookEndpoints:    &WebhookEndpointsService{t},
 		WebhookDeliveries:   &WebhookDeliveriesService{t},
@@ -283,6 +287,35 @@ func (s *CustomersService) ListPaymentMethods(ctx context.Context, customerID st
 // `GET /api/v1/customers/{customer_id}/payment_methods/{payment_method_id}`
 func (s *CustomersService) GetPaymentMethod(ctx context.Context, customerID string, paymentMethodID string, options ...Option) (*PaymentMethodEnvelope, error) {
 	return send[PaymentMethodEnvelope](ctx, s.t, request{method: "GET", path: path("/api/v1/customers/", customerID, "/payment_methods/", paymentMethodID)}, options)
+}
+
+// CustomersGetStatementQuery is the query of the method.
+type CustomersGetStatementQuery struct {
+	From     Optional[string]
+	To       Optional[string]
+	Timezone Optional[string]
+}
+
+func (q CustomersGetStatementQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	return values
+}
+
+// GetStatement: Report what a customer was charged, has paid and owes
+//
+// The account of a customer in a range: totals by currency, and the lines between them. Without
+// `from`, from the first day of the customer on; without `to`, to the end of today. Streamed as
+// JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an
+// account are read at a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/customers/{customer_id}/statement`
+func (s *CustomersService) GetStatement(ctx context.Context, customerID string, query CustomersGetStatementQuery, options ...Option) (*Statement, error) {
+	return send[Statement](ctx, s.t, request{method: "GET", path: path("/api/v1/customers/", customerID, "/statement"), query: query.values()}, options)
 }
 
 // PaymentMethodsService: Saved instruments. You can create cards and Australian bank accounts here.
@@ -1954,6 +1987,174 @@ func (s *PayoutsService) ListItems(ctx context.Context, payoutID string, query P
 			return cursorOf(item.ID)
 		},
 	}
+}
+
+// ReportsService: What finance reads, as JSON or as CSV, with the same columns in both. Amounts are
+// minor units, instants are UTC. Reports leave out what is on test clocks, unless `test_clock`
+// names one.
+type ReportsService struct{ t *transport }
+
+// ReportsGetBalanceTransactionsQuery is the query of the method.
+type ReportsGetBalanceTransactionsQuery struct {
+	From      string
+	To        string
+	Timezone  Optional[string]
+	Columns   Optional[string]
+	TestClock Optional[string]
+}
+
+func (q ReportsGetBalanceTransactionsQuery) values() url.Values {
+	values := url.Values{}
+	addRequired(values, "from", q.From)
+	addRequired(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	addOptional(values, "columns", q.Columns)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// GetBalanceTransactions: Report what has moved money
+//
+// The rows of your books with this `created_at`, oldest first, each with its customer and its plan.
+// Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two
+// reports of an account are read at a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/reports/balance_transactions`
+func (s *ReportsService) GetBalanceTransactions(ctx context.Context, query ReportsGetBalanceTransactionsQuery, options ...Option) (*BalanceTransactionsReport, error) {
+	return send[BalanceTransactionsReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/balance_transactions"), query: query.values()}, options)
+}
+
+// ReportsGetPlansQuery is the query of the method.
+type ReportsGetPlansQuery struct {
+	From      string
+	To        string
+	Timezone  Optional[string]
+	Columns   Optional[string]
+	TestClock Optional[string]
+}
+
+func (q ReportsGetPlansQuery) values() url.Values {
+	values := url.Values{}
+	addRequired(values, "from", q.From)
+	addRequired(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	addOptional(values, "columns", q.Columns)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// GetPlans: Report what plans and subscriptions charged and collected
+//
+// One row for each plan and each subscription, by customer: what moved in the range, and what was
+// owed at its end. One that had ended, and neither moved nor owed anything, is left out. Streamed
+// as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of
+// an account are read at a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/reports/plans`
+func (s *ReportsService) GetPlans(ctx context.Context, query ReportsGetPlansQuery, options ...Option) (*PlansReport, error) {
+	return send[PlansReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/plans"), query: query.values()}, options)
+}
+
+// ReportsGetAgingQuery is the query of the method.
+type ReportsGetAgingQuery struct {
+	From      Optional[string]
+	To        Optional[string]
+	Timezone  Optional[string]
+	Columns   Optional[string]
+	TestClock Optional[string]
+}
+
+func (q ReportsGetAgingQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	addOptional(values, "columns", q.Columns)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// GetAging: Report what is owed, by how many days it is late
+//
+// One row for each plan, subscription and payment by itself of which something is owed now, by
+// customer. `from` and `to` narrow by the date since which it is late. Streamed as JSON, or as CSV
+// if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read
+// at a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/reports/aging`
+func (s *ReportsService) GetAging(ctx context.Context, query ReportsGetAgingQuery, options ...Option) (*AgingReport, error) {
+	return send[AgingReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/aging"), query: query.values()}, options)
+}
+
+// ReportsGetFailedPaymentsQuery is the query of the method.
+type ReportsGetFailedPaymentsQuery struct {
+	From      string
+	To        string
+	Timezone  Optional[string]
+	Columns   Optional[string]
+	TestClock Optional[string]
+}
+
+func (q ReportsGetFailedPaymentsQuery) values() url.Values {
+	values := url.Values{}
+	addRequired(values, "from", q.From)
+	addRequired(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	addOptional(values, "columns", q.Columns)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// GetFailedPayments: Report the payments that failed or came back
+//
+// One row for each attempt that failed and each debit that came back, oldest first: why, when it
+// was to be tried again, and what has become of the payment. Streamed as JSON, or as CSV if
+// `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at
+// a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/reports/failed_payments`
+func (s *ReportsService) GetFailedPayments(ctx context.Context, query ReportsGetFailedPaymentsQuery, options ...Option) (*FailedPaymentsReport, error) {
+	return send[FailedPaymentsReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/failed_payments"), query: query.values()}, options)
+}
+
+// ReportsGetMandatesQuery is the query of the method.
+type ReportsGetMandatesQuery struct {
+	From      Optional[string]
+	To        Optional[string]
+	Timezone  Optional[string]
+	Columns   Optional[string]
+	TestClock Optional[string]
+}
+
+func (q ReportsGetMandatesQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	addOptional(values, "columns", q.Columns)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// GetMandates: Report your mandates
+//
+// Each mandate as it is now, oldest first. `from` and `to` narrow by `created_at`. Streamed as
+// JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an
+// account are read at a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/reports/mandates`
+func (s *ReportsService) GetMandates(ctx context.Context, query ReportsGetMandatesQuery, options ...Option) (*MandatesReport, error) {
+	return send[MandatesReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/mandates"), query: query.values()}, options)
 }
 
 // EventsService: Everything that happened, numbered and stored, whether or not a webhook was sent.

@@ -78,7 +78,7 @@ export function isOn(db: Db, testClock: Id<'test_clock'> | null) {
  * The rows as finance reads them. A transaction has at most one entry for an account, so what is gross is what moved
  * and what it cost. `rows` are those of the view, narrowed before the others are joined.
  */
-function presented(db: Db, rows: Fragment) {
+export function presented(db: Db, rows: Fragment) {
   return db`
     select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
       coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) as fee,
@@ -100,7 +100,7 @@ function isItemOf(db: Db, payoutId: Id<'payout'>) {
 }
 
 /** The rows of this biller and mode. */
-function rowsOf(db: Db, { billerId, livemode }: TenantKey) {
+export function rowsOf(db: Db, { billerId, livemode }: TenantKey) {
   return db`select * from balance_transactions where biller_id = ${billerId} and livemode = ${livemode}`;
 }
 

@@ -267,7 +267,8 @@ export const errorCodes = {
     type: 'rate_limit_error',
     statuses: [429],
     meaning:
-      'The key has exceeded its rate limit, or a hundred payments with this publishable key have failed in this minute.',
+      'The key has exceeded its rate limit, a hundred payments with this publishable key have failed in this minute, ' +
+      'or too many reports are being read.',
     remedy: 'Slow down, and repeat the request after `Retry-After`.',
   },
   webhook_replay_limit: {

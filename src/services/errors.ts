@@ -210,6 +210,15 @@ export class TooManyFailures extends ServiceError {
   }
 }
 
+/** As many reports are being read as may be at a time: of the biller, or of all billers in this process. */
+export class TooManyReports extends ServiceError {
+  constructor() {
+    super('Too many reports are being read. Repeat this request after Retry-After.', 'rate_limited', {
+      headers: { 'Retry-After': '5' },
+    });
+  }
+}
+
 /** The biller has used up its budget of requested deliveries to one host. `retryAfter` is in whole seconds. */
 export class WebhookReplayLimit extends ServiceError {
   constructor(host: string, perHour: number, retryAfter: number) {

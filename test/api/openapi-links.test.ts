@@ -31,6 +31,7 @@ describe('the links of the OpenAPI document', () => {
       'deleteCustomer customer_id $response.body#/id',
       'listCustomerPaymentIntents customer_id $response.body#/id',
       'listCustomerPaymentMethods customer_id $response.body#/id',
+      'getCustomerStatement customer_id $response.body#/id',
     ]);
     assert.deepEqual(linksOf('createRefund'), ['getRefund refund_id $response.body#/id']);
     for (const operationId of ['createPaymentMethod', 'createSandboxPaymentMethod']) {

@@ -344,6 +344,27 @@ describe('payments', function () {
     assert.equal((await run('balance', '--clock', 'clk_none')).code, 1);
   });
 
+  it('writes reports and statements as they come, as CSV or JSON, and says what is refused', async () => {
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
+    const payer = await merchant.payer({ test_clock: clock.id });
+    const plan = await merchant.activePlan({ customer_id: payer.id, start_date: '2027-01-04' });
+    await eventually('the payment', async () => (await merchant.payments(plan.id))[0]?.status === 'paid');
+    const year = ['--from', '2027-01-01', '--to', '2028-01-01'];
+    const csv = await succeed('report', 'plans', ...year, '--clock', clock.id, '--columns', 'id,charged,collected');
+    assert.equal(csv, `id,charged,collected\r\n${plan.id},1000,1000\r\n`);
+    const [header, first, ...lines] = (await succeed('statement', payer.id, ...year)).trimEnd().split('\r\n');
+    assert.match(header ?? '', /^date,type,currency,amount,owed,/);
+    assert.match(first ?? '', /^2027-01-01,owed_before,AUD,0,0,/);
+    assert.equal(lines.length, 3);
+    const { data } = JSON.parse(await succeed('report', 'aging', '--clock', clock.id, '--json'));
+    assert.deepEqual(data, []);
+    const refused = await run('report', 'plans', ...year, '--columns', 'colour');
+    assert.deepEqual([refused.code, refused.stdout], [1, '']);
+    assert.match(refused.stderr, /There is no column "colour"\. The columns are: type, id, name/);
+    assert.equal((await run('report', 'everything', ...year)).code, 2);
+    assert.equal((await run('statement', 'cus_none', ...year)).code, 1);
+  });
+
   it('explains each command, and is a part of npm run payments', async () => {
     for (const name of Object.keys(commands)) {
       assert.match(await succeed(name, '--help'), new RegExp(`^Usage: payments ${name}`));

@@ -15,6 +15,8 @@ const imported: Json = { type: 'imported', accepted_at: '2026-01-01T00:00:00Z', 
 export type Prepare = (stage: Stage) => Promise<Request>;
 
 const v1 = '/api/v1';
+/** A range of a report. */
+const aYear = 'from=2026-01-01&to=2027-01-01';
 const at = (path: string, body?: Json): Request => ({ path: `${v1}${path}`, ...(body === undefined ? {} : { body }) });
 const plain =
   (path: string, body?: Json): Prepare =>
@@ -224,6 +226,12 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     const [row] = await stage.db.sql`select id from balance_transactions where source_id = ${id}`;
     return at(`/balance_transactions/${row?.id}`);
   },
+  'GET /api/v1/reports/balance_transactions': plain(`/reports/balance_transactions?${aYear}`),
+  'GET /api/v1/reports/plans': plain(`/reports/plans?${aYear}`),
+  'GET /api/v1/reports/aging': plain('/reports/aging'),
+  'GET /api/v1/reports/failed_payments': plain(`/reports/failed_payments?${aYear}`),
+  'GET /api/v1/reports/mandates': plain('/reports/mandates'),
+  'GET /api/v1/customers/{customer_id}/statement': async (stage) => at(`/customers/${await payer(stage)}/statement`),
   'GET /api/v1/refunds/{refund_id}': async (stage) =>
     at(`/refunds/${(await made(stage, `/payment_intents/${await charged(stage)}/refunds`, {})).id}`),
 

@@ -68,10 +68,11 @@ function collectionsOf({ paths }: Document): Set<string> {
   return new Set(Object.keys(paths).flatMap((path) => [...path.matchAll(/\/(\w+)\/\{/g)].map(([, name = '']) => name)));
 }
 
-/** Returns the collection that the tag names; otherwise the first one in the path; otherwise the tag. */
+/** Returns the collection or folder that the tag names; else the first collection in the path; else the tag. */
 function resourceWords(path: string, { tags: [tag = ''] }: Operation, collections: ReadonlySet<string>): string[] {
   const words = wordsOf(tag);
-  if (collections.has(words.join('_'))) return words;
+  const name = words.join('_');
+  if (collections.has(name) || path.startsWith(`/api/v1/${name}/`)) return words;
   const first = path.split('/').find((segment) => collections.has(segment));
   return first === undefined ? words : wordsOf(first);
 }
@@ -133,11 +134,16 @@ function bodyOf({ operationId, requestBody }: Operation): Method['body'] {
   return { type: typeName(schema, `BodyOf<'${operationId}'>`), required: requestBody.required === true };
 }
 
-/** Returns the schemas of the success responses: some operations have more than one. */
+/**
+ * Returns the schemas of the success responses: some operations have more than one. Of one that is JSON or CSV, the
+ * client reads JSON.
+ */
 function successesOf({ responses }: Operation): { mediaType: string; schema: Schema }[] {
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   return successes.flatMap(([, { content = {} }]) =>
-    Object.entries(content).map(([mediaType, { schema }]) => ({ mediaType, schema: forSecretKey(schema) })),
+    Object.entries(content)
+      .filter(([mediaType]) => mediaType === 'application/json' || !('application/json' in content))
+      .map(([mediaType, { schema }]) => ({ mediaType, schema: forSecretKey(schema) })),
   );
 }
 

@@ -4,7 +4,12 @@ import type { RequestOptions, WaitOptions, WriteOptions } from './options.ts';
 import type { ApiRequest, Requester } from './transport.ts';
 
 type Operations = operations;
-type ContentOf<T> = T extends { content: infer Content } ? Content[keyof Content] : never;
+/** JSON, if there is a choice. */
+type ContentOf<T> = T extends { content: { 'application/json': infer Json } }
+  ? Json
+  : T extends { content: infer Content }
+    ? Content[keyof Content]
+    : never;
 type Success = 200 | 201 | 202;
 
 /** @public The request body of an operation; the generator prints it for a body whose schema has no name. */

@@ -59,6 +59,38 @@ export function createRequester(client: ClientOptions): Requester {
   };
 }
 
+/** Sends a request once and returns the body of the response as it comes. For what is too long for memory. */
+export type Downloader = (request: ApiRequest, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>;
+
+/** @throws TypeError as `createRequester` does. */
+export function createDownloader({ apiKey, baseUrl, allowPlainHttp }: ClientOptions): Downloader {
+  const base = parseBaseUrl(baseUrl, allowPlainHttp);
+  return async (request, signal) => {
+    const { method, accept = json } = request;
+    const headers = headersOf(request, apiKey, {});
+    const response = await connected(request, base, () =>
+      fetch(urlOf(base, request), { method, headers, redirect: 'manual', signal }),
+    );
+    const isExpected = response.headers.get('Content-Type')?.startsWith(accept) === true;
+    if (response.ok && isExpected && response.body !== null) return response.body;
+    return read(request, response, await response.text(), redactorOf(base));
+  };
+}
+
+/** @throws ConnectionError if there is no response. */
+async function connected(
+  { method, path }: ApiRequest,
+  { origin }: URL,
+  send: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await send();
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'AbortError') throw cause;
+    throw new ConnectionError(`${method} ${origin}${path} got no response: ${reasonOf(cause as Error)}`, { cause });
+  }
+}
+
 async function sendWithRetries<T>(send: typeof fetch, prepared: Prepared, maxRetries: number): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {

@@ -8,6 +8,7 @@ import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import type { PageUrls } from '../../services/pages/page-urls.ts';
 import type { RepeatableRequest } from '../../services/payments/repeatable-request.ts';
+import type { ReportSlots } from '../../services/reports/report-slots.ts';
 import type { CardFieldOrigins } from './page-policy.ts';
 
 /** Configuration that affects responses. */
@@ -122,6 +123,7 @@ export interface ReadDeps {
   pageUrls: PageUrls;
   /** See `AppDeps`. */
   publicUrl: string;
+  reportSlots: ReportSlots;
 }
 
 /** What the handler of a request that writes may use. */
@@ -159,4 +161,7 @@ export interface CommittedFirstDeps {
 export type ByBodyDeps = ({ commitsFirst: false } & WriteDeps) | ({ commitsFirst: true } & CommittedFirstDeps);
 
 /** All of them, as the app passes them. */
-export type AllDeps = PublicDeps & WriteDeps & Omit<CommittedFirstDeps, 'db'> & { commitsFirst: boolean };
+export type AllDeps = PublicDeps &
+  Pick<ReadDeps, 'reportSlots'> &
+  WriteDeps &
+  Omit<CommittedFirstDeps, 'db'> & { commitsFirst: boolean };

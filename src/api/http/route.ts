@@ -136,6 +136,8 @@ export interface RouteDefinition<
     description?: string;
     /** For a body that is not JSON: the handler returns its text. */
     contentType?: string;
+    /** The handler returns a `Table`, which is streamed as JSON or as CSV. For routes that read. */
+    isTable?: true;
     headers?: Readonly<Record<string, string>>;
   };
   /** A second success response, which some request bodies ask for. */

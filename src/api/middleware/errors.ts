@@ -8,7 +8,8 @@ import { sendJson } from '../http/response.ts';
 
 /**
  * Turns every error into the error envelope. An error that is not a ServiceError is logged with its stack, and its
- * details are hidden from the client: 503 if the database is not reachable, otherwise 500.
+ * details are hidden from the client: 503 if the database is not reachable, otherwise 500. A response that has begun is
+ * cut off.
  */
 export function errors(logger: Logger): Middleware {
   return async (ctx, next) => {
@@ -21,6 +22,11 @@ export function errors(logger: Logger): Middleware {
         const { requestId, route } = ctx.state;
         // A child logger keeps the request id apart from the fields that the error's serializer adds.
         logger.child({ request_id: requestId })[level]({ err: error, operation: route?.operation }, 'request failed');
+      }
+      // Half of a response, with an envelope after it, could be taken for the whole.
+      if (ctx.headerSent) {
+        ctx.res.destroy();
+        return;
       }
       for (const [name, value] of Object.entries(shown.headers)) ctx.res.setHeader(name, value);
       sendJson(ctx, statusOf(shown, ctx), JSON.stringify({ error: envelope(shown, ctx) }));

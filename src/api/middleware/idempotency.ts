@@ -9,6 +9,7 @@ import { pass } from '../../services/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
 import { claimKey, type RepeatableRequest, unrepeatable } from '../../services/payments/repeatable-request.ts';
+import { openReportSlots } from '../../services/reports/report-slots.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
@@ -109,6 +110,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     hasCardFields: deps.processors.live !== null && (deps.settings.liveCardFields ?? null) !== null,
     checks: deps.checks,
     request: unrepeatable,
+    reportSlots: openReportSlots(),
   };
 
   return async (route, ctx, executor) => {

@@ -1,13 +1,19 @@
+import type { Table } from '../../resources/reports/report.ts';
 import type { Context, Middleware } from '../http/context.ts';
 import type { AllDeps } from '../http/deps.ts';
 import { send } from '../http/response.ts';
 import type { Route } from '../http/route.ts';
+import { sendTable } from '../http/send-table.ts';
 import type { IdempotencyStore, RouteExecutor } from './idempotency.ts';
 
 const json = 'application/json; charset=utf-8';
 
-/** Responds with the handler's result, or with the stored response of a repeated request. */
+/**
+ * Responds with the handler's result, or with the stored response of a repeated request. A table is streamed: it has no
+ * text that could be stored.
+ */
 export function respond(route: Route, store: IdempotencyStore): Middleware {
+  if (route.response.isTable) return (ctx) => store(route, ctx, tableExecutor);
   const { contentType = json, headers = {} } = route.response;
   const extra = Object.entries(headers);
   return async (ctx) => {
@@ -28,6 +34,14 @@ const executor: RouteExecutor = {
   async execute(route, ctx, deps, prepared) {
     const result = await route.handle({ ...inputOf(ctx, deps), prepared });
     return route.response.contentType === undefined ? JSON.stringify(result) : String(result);
+  },
+};
+
+const tableExecutor: RouteExecutor = {
+  ...executor,
+  async execute(route, ctx, deps, prepared) {
+    await sendTable(ctx, (await route.handle({ ...inputOf(ctx, deps), prepared })) as Table);
+    return '';
   },
 };
 

@@ -69,7 +69,10 @@ function successOf(route: Route, response: Route['response'], book: SchemaBook):
       ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
       ...(route.waits ? (['Preference-Applied'] as const) : []),
     ]),
-    content: { [mediaType]: { schema: book.refer(schema), ...example } },
+    content: {
+      [mediaType]: { schema: book.refer(schema), ...example },
+      ...(response.isTable ? { 'text/csv': { schema: { type: 'string' } } } : {}),
+    },
   };
 }
 

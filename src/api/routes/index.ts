@@ -13,6 +13,7 @@ import { paymentMethodRoutes } from './payment-methods.ts';
 import { paymentPlanRoutes } from './payment-plans.ts';
 import { payoutRoutes } from './payouts.ts';
 import { refundRoutes } from './refunds.ts';
+import { reportRoutes } from './reports.ts';
 import { subscriptionChangeRoutes } from './subscription-changes.ts';
 import { subscriptionContinuationRoutes } from './subscription-continuation.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
@@ -39,6 +40,7 @@ export const apiRoutes: readonly Route[] = [
   ...workbenchRoutes,
   ...balanceRoutes,
   ...payoutRoutes,
+  ...reportRoutes,
   ...eventRoutes,
   ...webhookRoutes,
   ...accountRoutes,

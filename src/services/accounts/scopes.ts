@@ -20,6 +20,7 @@ export const allScopes = [
   'webhooks:write',
   'events:read',
   'balance:read',
+  'reports:read',
 ] as const;
 
 export type Scope = (typeof allScopes)[number];

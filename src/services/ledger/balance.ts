@@ -35,7 +35,10 @@ export async function getBalance(
   return { data: await listBalances(db, context, { testClock: testClock ?? null, today }), complete_up_to: posted };
 }
 
-/** Returns the time of a test clock of the biller. @throws BadParameters if it has no such clock. */
+/**
+ * Returns the time of a test clock that a query names.
+ * @throws BadParameters if the biller has no such test clock.
+ */
 export async function frozenTimeOf(db: Db, tenant: Tenant, id: Id<'test_clock'>) {
   const clock = await selectClock(db, tenant, id);
   if (clock !== null) return clock.frozen_time;

@@ -1,12 +1,14 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { PaymentsClient } from '../client.ts';
-import type { Requester } from '../transport.ts';
+import type { Downloader, Requester } from '../transport.ts';
 
 /** What a command works with. */
 export interface CliContext {
   payments: PaymentsClient;
   /** For what the API offers to the command line alone. */
   request: Requester;
+  /** For what is passed on as it comes. */
+  download: Downloader;
   baseUrl: string;
   /** Whether the key is one of live mode. */
   livemode: boolean;

@@ -22,6 +22,14 @@ export const commands: Readonly<Record<string, { summary: string; load: () => Pr
     summary: 'what the account has in each currency',
     load: async () => (await import('./balance.ts')).balance,
   },
+  report: {
+    summary: 'write a report of the books, of plans or of what is owed, as CSV',
+    load: async () => (await import('./report.ts')).report,
+  },
+  statement: {
+    summary: 'write what a customer was charged, has paid and owes, as CSV',
+    load: async () => (await import('./report.ts')).statement,
+  },
   open: {
     summary: 'show an object, and its page in the browser',
     load: async () => (await import('./open.ts')).open,

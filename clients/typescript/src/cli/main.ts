@@ -3,7 +3,7 @@
 // not be done; 2: the command line is not valid.
 import { PaymentsClient } from '../client.ts';
 import { ApiError, ConnectionError } from '../errors.ts';
-import { createRequester } from '../transport.ts';
+import { createDownloader, createRequester } from '../transport.ts';
 import { type CliContext, type Command, CommandFailure, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 import { findSettings, type Settings } from './settings.ts';
@@ -56,9 +56,10 @@ async function runCommand(command: Command, args: string[]): Promise<number> {
     const options = { baseUrl, apiKey, allowPlainHttp };
     const payments = new PaymentsClient(options);
     const request = createRequester(options);
+    const download = createDownloader(options);
     const livemode = apiKey.includes('k_live_');
     const { webUiUrl } = settings;
-    return { payments, request, baseUrl, livemode, webUiUrl, signal: ending.signal, env: process.env };
+    return { payments, request, download, baseUrl, livemode, webUiUrl, signal: ending.signal, env: process.env };
   };
   try {
     return await command.run(args, connect);

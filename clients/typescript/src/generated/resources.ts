@@ -124,6 +124,25 @@ export class Customers extends Resource {
   ): Promise<models.PaymentMethodEnvelope> {
     return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/payment_methods/${paymentMethodId}` }, options);
   }
+
+  /**
+   * Report what a customer was charged, has paid and owes
+   *
+   * The account of a customer in a range: totals by currency, and the lines between them. Without `from`, from the
+   * first day of the customer on; without `to`, to the end of today. Streamed as JSON, or as CSV if `Accept` is
+   * `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/customers/{customer_id}/statement`
+   */
+  getStatement(
+    customerId: string,
+    query?: QueryOf<'getCustomerStatement'>,
+    options?: RequestOptions,
+  ): Promise<models.Statement> {
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/statement`, query }, options);
+  }
 }
 
 /**
@@ -1396,6 +1415,92 @@ export class Payouts extends Resource {
   }
 }
 
+/**
+ * What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor units, instants are UTC.
+ * Reports leave out what is on test clocks, unless `test_clock` names one.
+ */
+export class Reports extends Resource {
+  /**
+   * Report what has moved money
+   *
+   * The rows of your books with this `created_at`, oldest first, each with its customer and its plan. Streamed as JSON,
+   * or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a
+   * time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/reports/balance_transactions`
+   */
+  getBalanceTransactions(
+    query: QueryOf<'getReportBalanceTransactions'>,
+    options?: RequestOptions,
+  ): Promise<models.BalanceTransactionsReport> {
+    return this.send({ method: 'GET', path: path`/api/v1/reports/balance_transactions`, query }, options);
+  }
+
+  /**
+   * Report what plans and subscriptions charged and collected
+   *
+   * One row for each plan and each subscription, by customer: what moved in the range, and what was owed at its end.
+   * One that had ended, and neither moved nor owed anything, is left out. Streamed as JSON, or as CSV if `Accept` is
+   * `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/reports/plans`
+   */
+  getPlans(query: QueryOf<'getReportPlans'>, options?: RequestOptions): Promise<models.PlansReport> {
+    return this.send({ method: 'GET', path: path`/api/v1/reports/plans`, query }, options);
+  }
+
+  /**
+   * Report what is owed, by how many days it is late
+   *
+   * One row for each plan, subscription and payment by itself of which something is owed now, by customer. `from` and
+   * `to` narrow by the date since which it is late. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path
+   * ends in `.csv`. At most two reports of an account are read at a time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/reports/aging`
+   */
+  getAging(query?: QueryOf<'getReportAging'>, options?: RequestOptions): Promise<models.AgingReport> {
+    return this.send({ method: 'GET', path: path`/api/v1/reports/aging`, query }, options);
+  }
+
+  /**
+   * Report the payments that failed or came back
+   *
+   * One row for each attempt that failed and each debit that came back, oldest first: why, when it was to be tried
+   * again, and what has become of the payment. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends
+   * in `.csv`. At most two reports of an account are read at a time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/reports/failed_payments`
+   */
+  getFailedPayments(
+    query: QueryOf<'getReportFailedPayments'>,
+    options?: RequestOptions,
+  ): Promise<models.FailedPaymentsReport> {
+    return this.send({ method: 'GET', path: path`/api/v1/reports/failed_payments`, query }, options);
+  }
+
+  /**
+   * Report your mandates
+   *
+   * Each mandate as it is now, oldest first. `from` and `to` narrow by `created_at`. Streamed as JSON, or as CSV if
+   * `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/reports/mandates`
+   */
+  getMandates(query?: QueryOf<'getReportMandates'>, options?: RequestOptions): Promise<models.MandatesReport> {
+    return this.send({ method: 'GET', path: path`/api/v1/reports/mandates`, query }, options);
+  }
+}
+
 /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
 export class Events extends Resource {
   /**
@@ -1748,6 +1853,11 @@ export class Resources {
    * the payouts that it is in: a list of `paid` and `fail`. Live mode has no payouts yet.
    */
   readonly payouts: Payouts;
+  /**
+   * What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor units, instants are UTC.
+   * Reports leave out what is on test clocks, unless `test_clock` names one.
+   */
+  readonly reports: Reports;
   /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
   readonly events: Events;
   /** The endpoints that events are posted to, and the result of each delivery. */
@@ -1775,6 +1885,7 @@ export class Resources {
     this.balance = new Balance(request);
     this.balanceTransactions = new BalanceTransactions(request);
     this.payouts = new Payouts(request);
+    this.reports = new Reports(request);
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);
     this.webhookDeliveries = new WebhookDeliveries(request);

@@ -1609,6 +1609,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/balance_transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what has moved money
+         * @description The rows of your books with this `created_at`, oldest first, each with its customer and its plan. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getReportBalanceTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what plans and subscriptions charged and collected
+         * @description One row for each plan and each subscription, by customer: what moved in the range, and what was owed at its end. One that had ended, and neither moved nor owed anything, is left out. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getReportPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/aging": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what is owed, by how many days it is late
+         * @description One row for each plan, subscription and payment by itself of which something is owed now, by customer. `from` and `to` narrow by the date since which it is late. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getReportAging"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/failed_payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report the payments that failed or came back
+         * @description One row for each attempt that failed and each debit that came back, oldest first: why, when it was to be tried again, and what has become of the payment. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getReportFailedPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/mandates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report your mandates
+         * @description Each mandate as it is now, oldest first. `from` and `to` narrow by `created_at`. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getReportMandates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customers/{customer_id}/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report what a customer was charged, has paid and owes
+         * @description The account of a customer in a range: totals by currency, and the lines between them. Without `from`, from the first day of the customer on; without `to`, to the end of today. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getCustomerStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -3187,6 +3319,52 @@ export interface components {
              */
             frozen_time: string;
         };
+        AgingReport: {
+            data: components["schemas"]["AgingReportRow"][];
+        };
+        AgingReportRow: {
+            /** @description The payer; null without a customer. */
+            customer_id?: string | null;
+            /** @description The name of the customer, as it is now. */
+            customer_name?: string | null;
+            /** @description Your reference of the customer, as it is now. */
+            customer_reference?: string | null;
+            /**
+             * @description For what it is owed.
+             * @enum {string}
+             */
+            type?: "payment_plan" | "subscription" | "payment_intent";
+            /** @description The plan, the subscription, or the payment by itself. */
+            id?: string;
+            /** @description Its name; null for a payment. */
+            name?: string | null;
+            /** @description Its state now; null for a payment. */
+            state?: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
+            /** @description All that is owed of it. Minor units. */
+            owed?: number;
+            /** @description What is late by up to 30 days. Minor units. */
+            days_0_to_30?: number;
+            /** @description By 31 to 60 days. Minor units. */
+            days_31_to_60?: number;
+            /** @description By 61 to 90 days. Minor units. */
+            days_61_to_90?: number;
+            /** @description By more than 90 days. Minor units. */
+            days_over_90?: number;
+            /**
+             * Format: date
+             * @description The date on which the oldest failed or came back, in the time zone of the report.
+             */
+            late_since?: string;
+            /** @description The days since then. */
+            days_late?: number;
+            /**
+             * Format: date-time
+             * @description When it is tried again by itself; null if it is not.
+             */
+            next_attempt_at?: string | null;
+        };
         AmountRange: {
             /** @description The least, minor units. */
             min: number;
@@ -3279,6 +3457,57 @@ export interface components {
         };
         /** @enum {string} */
         BalanceTransactionType: "payment" | "refund" | "return" | "adjustment" | "payout" | "payout_failure";
+        BalanceTransactionsReport: {
+            data: components["schemas"]["BalanceTransactionsReportRow"][];
+        };
+        BalanceTransactionsReportRow: {
+            /** @description The id of the row. It stays the same if the books are made again. */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at?: string;
+            /**
+             * Format: date
+             * @description The date from which the net is available, in your time zone. Null in live mode.
+             */
+            available_on?: string | null;
+            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. */
+            type?: components["schemas"]["BalanceTransactionType"];
+            /** @description Stripe’s word for the type. */
+            reporting_category?: components["schemas"]["ReportingCategory"];
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
+            /** @description What moved, minor units. Negative if it left. */
+            gross?: number;
+            /** @description What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in fees. In live mode 0: the processor does not tell its fee. */
+            fee?: number;
+            /** @description `gross` less `fee`, minor units. */
+            net?: number;
+            /** @description The payment intent, the refund or the payout. */
+            source?: string;
+            /** @description The payment; null for a payout. */
+            payment_intent_id?: string | null;
+            /** @description The payout that pays the row; null if none does yet. A payout is no part of itself. */
+            payout_id?: string | null;
+            /** @description The payer; null without a customer. */
+            customer_id?: string | null;
+            /** @description What is paid for, as the payer reads it. */
+            description?: string | null;
+            /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description The name of the customer, as it is now. */
+            customer_name?: string | null;
+            /** @description Your reference of the customer, as it is now. */
+            customer_reference?: string | null;
+            /** @description The plan that made the payment; null if none did. */
+            payment_plan_id?: string | null;
+            /** @description The subscription that made the payment; null if none did. */
+            subscription_id?: string | null;
+        };
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
             /** @description The authority to debit the account. */
@@ -4277,6 +4506,63 @@ export interface components {
              */
             next_attempt_at: string | null;
         };
+        FailedPaymentsReport: {
+            data: components["schemas"]["FailedPaymentsReportRow"][];
+        };
+        FailedPaymentsReportRow: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            failed_at?: string;
+            /**
+             * @description `failed`: an attempt failed. `returned`: the bank took back a debit that had succeeded.
+             * @enum {string}
+             */
+            kind?: "failed" | "returned";
+            /** @description The payment. */
+            payment_intent_id?: string;
+            /** @description The number of the attempt, from 1. */
+            attempt?: number | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
+            /** @description What was to be paid, surcharge included. Minor units. */
+            amount?: number;
+            /** @description Why it failed, for programs. */
+            code?: string | null;
+            /** @description Why it failed, in words. */
+            message?: string | null;
+            /** @description The bank’s own code of a debit. */
+            bank_code?: string | null;
+            /** @description The type of the payment method. */
+            payment_method_type?: string | null;
+            /** @description The last four digits of the card or account. */
+            payment_method_last4?: string | null;
+            /** @description The payer; null without a customer. */
+            customer_id?: string | null;
+            /** @description The name of the customer, as it is now. */
+            customer_name?: string | null;
+            /** @description Your reference of the customer, as it is now. */
+            customer_reference?: string | null;
+            /** @description The plan that made the payment; null if none did. */
+            payment_plan_id?: string | null;
+            /** @description The subscription that made the payment; null if none did. */
+            subscription_id?: string | null;
+            /** @description Whether it was to be tried again, as known then. */
+            will_retry?: boolean | null;
+            /**
+             * Format: date-time
+             * @description When, as known then; null if it was not to be tried again.
+             */
+            next_attempt_at?: string | null;
+            /** @description The status of the payment now; null if the payment was deleted. */
+            status?: string | null;
+            /**
+             * Format: date-time
+             * @description When the money was last collected; null if it was not.
+             */
+            collected_at?: string | null;
+        };
         /** @enum {string} */
         FailureBehaviour: "retry" | "stop";
         FeePreferences: {
@@ -4745,6 +5031,69 @@ export interface components {
             html: string;
             /** @description Of the bytes of `html` in UTF-8. */
             sha256: string;
+        };
+        MandatesReport: {
+            data: components["schemas"]["MandatesReportRow"][];
+        };
+        MandatesReportRow: {
+            /** @description The mandate. */
+            id?: string;
+            /** @description What the payer’s bank knows it by. */
+            reference?: string;
+            /** @description `pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`, `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new mandate. */
+            status?: components["schemas"]["MandateStatus"];
+            /** @description Why it has ended. */
+            status_reason?: string | null;
+            /** @description The debit scheme. `au_becs`: direct debits in Australia. */
+            scheme?: components["schemas"]["DebitScheme"];
+            /** @description The payer; null without a customer. */
+            customer_id?: string | null;
+            /** @description The name of the customer, as it is now. */
+            customer_name?: string | null;
+            /** @description Your reference of the customer, as it is now. */
+            customer_reference?: string | null;
+            /** @description The bank account. */
+            payment_method_id?: string;
+            /** @description The name of the account. */
+            account_name?: string | null;
+            /** @description The last four digits of its number. */
+            account_last4?: string | null;
+            /** @description The most of one debit, minor units; null: no limit. */
+            max_amount_cents?: number | null;
+            /** @description What was agreed about amounts. */
+            amount_type?: components["schemas"]["MandateAmountType"];
+            /** @description How the payer agreed; null if it was not agreed to yet. */
+            acceptance_type?: string | null;
+            /**
+             * Format: date-time
+             * @description When the payer agreed.
+             */
+            accepted_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when the account may be debited.
+             */
+            activated_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last debited.
+             */
+            last_debited_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it expires unless it is debited before.
+             */
+            lapses_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            ended_at?: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at?: string;
         };
         NextAction: {
             /**
@@ -6283,6 +6632,44 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        PlansReport: {
+            data: components["schemas"]["PlansReportRow"][];
+        };
+        PlansReportRow: {
+            /**
+             * @description What the row is about.
+             * @enum {string}
+             */
+            type?: "payment_plan" | "subscription";
+            /** @description The plan or the subscription. */
+            id?: string;
+            /** @description Its name. */
+            name?: string;
+            /** @description The payer; null without a customer. */
+            customer_id?: string | null;
+            /** @description The name of the customer, as it is now. */
+            customer_name?: string | null;
+            /** @description Your reference of the customer, as it is now. */
+            customer_reference?: string | null;
+            /** @description Its state now. */
+            state?: string;
+            /** @description Why it is in this state, if something else than a request. */
+            state_reason?: string | null;
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
+            /** @description What came due in the range, less corrections. Minor units. */
+            charged?: number;
+            /** @description What was charged and is not asked for any more. Minor units. */
+            waived?: number;
+            /** @description What was collected in the range, surcharges included. Minor units. */
+            collected?: number;
+            /** @description What was given back in the range. Minor units. */
+            refunded?: number;
+            /** @description What the bank took back in the range. Minor units. */
+            returned?: number;
+            /** @description What was owed at the end of the range, with what was under way. Minor units. */
+            owed?: number;
+        };
         /** @enum {string} */
         ReconciliationStatus: "in_progress" | "completed";
         Refund: {
@@ -6532,6 +6919,72 @@ export interface components {
         SecretRotation: {
             /** @description How many hours the old secret keeps signing together with the new one; by default 24. */
             overlap_hours?: number;
+        };
+        Statement: {
+            /** @description The customer. */
+            customer_id: string;
+            /** @description Its name, as it is now. */
+            customer_name: string;
+            /** @description Your reference of it, as it is now. */
+            customer_reference: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            to: string;
+            /** @description The time zone of the dates. */
+            timezone: string;
+            /** @description One for each currency. */
+            totals: components["schemas"]["StatementTotals"][];
+            data: components["schemas"]["StatementRow"][];
+        };
+        /** @enum {string} */
+        StatementLineType: "owed_before" | "charged" | "waived" | "collected" | "refunded" | "returned" | "owed";
+        StatementRow: {
+            /**
+             * Format: date
+             * @description In the time zone of the statement.
+             */
+            date?: string;
+            /** @description What moved. The first lines are `owed_before`, the last `owed`, one for each currency. */
+            type?: components["schemas"]["StatementLineType"];
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
+            /** @description How much. Below 0 for a charge that was corrected. Minor units. */
+            amount?: number;
+            /** @description What is owed after this line. Minor units. */
+            owed?: number;
+            /** @description The payment, if it is one. */
+            payment_intent_id?: string | null;
+            /** @description The refund, the payment, the subscription or the plan. */
+            source?: string | null;
+            /** @description The plan that it is for. */
+            payment_plan_id?: string | null;
+            /** @description The subscription that it is for. */
+            subscription_id?: string | null;
+        };
+        StatementTotals: {
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description What was owed at `from`. Minor units. */
+            owed_before: number;
+            /** @description What came due, less corrections. A payment by itself is charged when it is collected. Minor units. */
+            charged: number;
+            /** @description What was charged and is not asked for any more. Minor units. */
+            waived: number;
+            /** @description What was collected, surcharges included. Minor units. */
+            collected: number;
+            /** @description What was given back. It does not change what is owed. Minor units. */
+            refunded: number;
+            /** @description What the bank took back. Minor units. */
+            returned: number;
+            /** @description What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`. Minor units. */
+            owed: number;
         };
         Subscription: {
             /** @description The id of the subscription. */
@@ -12132,6 +12585,258 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReportBalanceTransactions: {
+        parameters: {
+            query: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+                /** @description The columns, separated by commas, in this order. By default all. */
+                columns?: string;
+                /** @description What is on this test clock, at its time. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceTransactionsReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReportPlans: {
+        parameters: {
+            query: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+                /** @description The columns, separated by commas, in this order. By default all. */
+                columns?: string;
+                /** @description What is on this test clock, at its time. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlansReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReportAging: {
+        parameters: {
+            query?: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from?: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to?: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+                /** @description The columns, separated by commas, in this order. By default all. */
+                columns?: string;
+                /** @description What is on this test clock, at its time. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgingReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReportFailedPayments: {
+        parameters: {
+            query: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+                /** @description The columns, separated by commas, in this order. By default all. */
+                columns?: string;
+                /** @description What is on this test clock, at its time. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedPaymentsReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReportMandates: {
+        parameters: {
+            query?: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from?: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to?: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+                /** @description The columns, separated by commas, in this order. By default all. */
+                columns?: string;
+                /** @description What is on this test clock, at its time. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MandatesReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCustomerStatement: {
+        parameters: {
+            query?: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from?: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to?: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the customer. */
+                customer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
+AgingReportRowType: TypeAlias = Literal["payment_plan", "subscription", "payment_intent"]  # noqa: E501
 BalanceTransactionType: TypeAlias = Literal["payment", "refund", "return", "adjustment", "payout", "payout_failure"]  # noqa: E501
 CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
 CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
@@ -19,6 +20,7 @@ ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_
 ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_reference_ambiguous", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
 EventOrder: TypeAlias = Literal["asc", "desc"]  # noqa: E501
 EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+FailedPaymentsReportRowKind: TypeAlias = Literal["failed", "returned"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
 MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
@@ -37,10 +39,12 @@ PayoutStatus: TypeAlias = Literal["in_transit", "paid", "failed"]  # noqa: E501
 PlanFrequency: TypeAlias = Literal["weekly", "monthly"]  # noqa: E501
 PlanPaymentStatus: TypeAlias = Literal["processing", "paid", "retrying", "failed", "skipped", "returned"]  # noqa: E501
 PlanPaymentAttemptOutcome: TypeAlias = Literal["succeeded", "failed", "accepted", "submitted", "returned"]  # noqa: E501
+PlansReportRowType: TypeAlias = Literal["payment_plan", "subscription"]  # noqa: E501
 ReconciliationStatus: TypeAlias = Literal["in_progress", "completed"]  # noqa: E501
 RefundStatus: TypeAlias = Literal["processing", "succeeded", "failed"]  # noqa: E501
 ReportingCategory: TypeAlias = Literal["charge", "refund", "charge_failure", "other_adjustment", "payout", "payout_reversal"]  # noqa: E501
 SavePaymentMethod: TypeAlias = Literal["no", "offer", "always"]  # noqa: E501
+StatementLineType: TypeAlias = Literal["owed_before", "charged", "waived", "collected", "refunded", "returned", "owed"]  # noqa: E501
 SubscriptionCancelAt: TypeAlias = Literal["period_end", "now"]  # noqa: E501
 SubscriptionCancelUnused: TypeAlias = Literal["keep", "credit"]  # noqa: E501
 SubscriptionChangeWhen: TypeAlias = Literal["now", "period_end"]  # noqa: E501
@@ -116,6 +120,45 @@ class AdvancingTestClock(TypedDict):
     status: Literal["advancing"]
     frozen_time: str
     """The time before the advance. It changes when the advance is complete."""
+
+
+class AgingReport(TypedDict):
+    data: list[AgingReportRow]
+
+
+class AgingReportRow(TypedDict):
+    customer_id: NotRequired[str | None]
+    """The payer; null without a customer."""
+    customer_name: NotRequired[str | None]
+    """The name of the customer, as it is now."""
+    customer_reference: NotRequired[str | None]
+    """Your reference of the customer, as it is now."""
+    type: NotRequired[AgingReportRowType]
+    """For what it is owed."""
+    id: NotRequired[str]
+    """The plan, the subscription, or the payment by itself."""
+    name: NotRequired[str | None]
+    """Its name; null for a payment."""
+    state: NotRequired[str | None]
+    """Its state now; null for a payment."""
+    currency: NotRequired[Currency]
+    """An ISO 4217 code, in capitals."""
+    owed: NotRequired[int]
+    """All that is owed of it. Minor units."""
+    days_0_to_30: NotRequired[int]
+    """What is late by up to 30 days. Minor units."""
+    days_31_to_60: NotRequired[int]
+    """By 31 to 60 days. Minor units."""
+    days_61_to_90: NotRequired[int]
+    """By 61 to 90 days. Minor units."""
+    days_over_90: NotRequired[int]
+    """By more than 90 days. Minor units."""
+    late_since: NotRequired[str]
+    """The date on which the oldest failed or came back, in the time zone of the report."""
+    days_late: NotRequired[int]
+    """The days since then."""
+    next_attempt_at: NotRequired[str | None]
+    """When it is tried again by itself; null if it is not."""
 
 
 class AmountRange(TypedDict):
@@ -224,6 +267,57 @@ class BalanceTransactionList(TypedDict):
     data: list[BalanceTransaction]
     has_more: bool
     """Whether more items follow."""
+
+
+class BalanceTransactionsReport(TypedDict):
+    data: list[BalanceTransactionsReportRow]
+
+
+class BalanceTransactionsReportRow(TypedDict):
+    id: NotRequired[str]
+    """The id of the row. It stays the same if the books are made again."""
+    created_at: NotRequired[str]
+    """ISO 8601, UTC."""
+    available_on: NotRequired[str | None]
+    """The date from which the net is available, in your time zone. Null in live mode."""
+    type: NotRequired[BalanceTransactionType]
+    """`payment`: collected; a bank debit when it settled, and again when it is collected after a
+    return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
+    back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank
+    account. `payout_failure`: a payout that your bank has refused.
+    """
+    reporting_category: NotRequired[ReportingCategory]
+    """Stripe’s word for the type."""
+    currency: NotRequired[Currency]
+    """An ISO 4217 code, in capitals."""
+    gross: NotRequired[int]
+    """What moved, minor units. Negative if it left."""
+    fee: NotRequired[int]
+    """What it cost you, minor units; negative if it was given back. The sum over all rows is
+    what you have paid in fees. In live mode 0: the processor does not tell its fee.
+    """
+    net: NotRequired[int]
+    """`gross` less `fee`, minor units."""
+    source: NotRequired[str]
+    """The payment intent, the refund or the payout."""
+    payment_intent_id: NotRequired[str | None]
+    """The payment; null for a payout."""
+    payout_id: NotRequired[str | None]
+    """The payout that pays the row; null if none does yet. A payout is no part of itself."""
+    customer_id: NotRequired[str | None]
+    """The payer; null without a customer."""
+    description: NotRequired[str | None]
+    """What is paid for, as the payer reads it."""
+    metadata: NotRequired[dict[str, str]]
+    """For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500."""
+    customer_name: NotRequired[str | None]
+    """The name of the customer, as it is now."""
+    customer_reference: NotRequired[str | None]
+    """Your reference of the customer, as it is now."""
+    payment_plan_id: NotRequired[str | None]
+    """The plan that made the payment; null if none did."""
+    subscription_id: NotRequired[str | None]
+    """The subscription that made the payment; null if none did."""
 
 
 class BankDebit(TypedDict):
@@ -1218,6 +1312,53 @@ class FailedPaymentIntent(TypedDict):
     """When the plan or subscription retries it; null if it does not."""
 
 
+class FailedPaymentsReport(TypedDict):
+    data: list[FailedPaymentsReportRow]
+
+
+class FailedPaymentsReportRow(TypedDict):
+    failed_at: NotRequired[str]
+    """ISO 8601, UTC."""
+    kind: NotRequired[FailedPaymentsReportRowKind]
+    """`failed`: an attempt failed. `returned`: the bank took back a debit that had succeeded."""
+    payment_intent_id: NotRequired[str]
+    """The payment."""
+    attempt: NotRequired[int | None]
+    """The number of the attempt, from 1."""
+    currency: NotRequired[Currency]
+    """An ISO 4217 code, in capitals."""
+    amount: NotRequired[int]
+    """What was to be paid, surcharge included. Minor units."""
+    code: NotRequired[str | None]
+    """Why it failed, for programs."""
+    message: NotRequired[str | None]
+    """Why it failed, in words."""
+    bank_code: NotRequired[str | None]
+    """The bank’s own code of a debit."""
+    payment_method_type: NotRequired[str | None]
+    """The type of the payment method."""
+    payment_method_last4: NotRequired[str | None]
+    """The last four digits of the card or account."""
+    customer_id: NotRequired[str | None]
+    """The payer; null without a customer."""
+    customer_name: NotRequired[str | None]
+    """The name of the customer, as it is now."""
+    customer_reference: NotRequired[str | None]
+    """Your reference of the customer, as it is now."""
+    payment_plan_id: NotRequired[str | None]
+    """The plan that made the payment; null if none did."""
+    subscription_id: NotRequired[str | None]
+    """The subscription that made the payment; null if none did."""
+    will_retry: NotRequired[bool | None]
+    """Whether it was to be tried again, as known then."""
+    next_attempt_at: NotRequired[str | None]
+    """When, as known then; null if it was not to be tried again."""
+    status: NotRequired[str | None]
+    """The status of the payment now; null if the payment was deleted."""
+    collected_at: NotRequired[str | None]
+    """When the money was last collected; null if it was not."""
+
+
 class FeePreferences(TypedDict):
     customer_pays_transaction_fees: NotRequired[bool]
     """Whether every payment of the customer carries the fee as a surcharge."""
@@ -1649,6 +1790,56 @@ class MandateText(TypedDict):
     """A part of a page, without scripts and styles. Show it as it is."""
     sha256: str
     """Of the bytes of `html` in UTF-8."""
+
+
+class MandatesReport(TypedDict):
+    data: list[MandatesReportRow]
+
+
+class MandatesReportRow(TypedDict):
+    id: NotRequired[str]
+    """The mandate."""
+    reference: NotRequired[str]
+    """What the payer’s bank knows it by."""
+    status: NotRequired[MandateStatus]
+    """`pending`: the payer has not agreed yet. `active`: the account may be debited. `canceled`,
+    `failed`, `expired`: ended for good; `status_reason` says why. The payer can give a new
+    mandate.
+    """
+    status_reason: NotRequired[str | None]
+    """Why it has ended."""
+    scheme: NotRequired[DebitScheme]
+    """The debit scheme. `au_becs`: direct debits in Australia."""
+    customer_id: NotRequired[str | None]
+    """The payer; null without a customer."""
+    customer_name: NotRequired[str | None]
+    """The name of the customer, as it is now."""
+    customer_reference: NotRequired[str | None]
+    """Your reference of the customer, as it is now."""
+    payment_method_id: NotRequired[str]
+    """The bank account."""
+    account_name: NotRequired[str | None]
+    """The name of the account."""
+    account_last4: NotRequired[str | None]
+    """The last four digits of its number."""
+    max_amount_cents: NotRequired[int | None]
+    """The most of one debit, minor units; null: no limit."""
+    amount_type: NotRequired[MandateAmountType]
+    """What was agreed about amounts."""
+    acceptance_type: NotRequired[str | None]
+    """How the payer agreed; null if it was not agreed to yet."""
+    accepted_at: NotRequired[str | None]
+    """When the payer agreed."""
+    activated_at: NotRequired[str | None]
+    """Since when the account may be debited."""
+    last_debited_at: NotRequired[str | None]
+    """When it was last debited."""
+    lapses_at: NotRequired[str | None]
+    """When it expires unless it is debited before."""
+    ended_at: NotRequired[str | None]
+    """When it ended."""
+    created_at: NotRequired[str]
+    """ISO 8601, UTC."""
 
 
 class NextAction(TypedDict):
@@ -3134,6 +3325,43 @@ class PlanPaymentList(TypedDict):
     """Whether more items follow."""
 
 
+class PlansReport(TypedDict):
+    data: list[PlansReportRow]
+
+
+class PlansReportRow(TypedDict):
+    type: NotRequired[PlansReportRowType]
+    """What the row is about."""
+    id: NotRequired[str]
+    """The plan or the subscription."""
+    name: NotRequired[str]
+    """Its name."""
+    customer_id: NotRequired[str | None]
+    """The payer; null without a customer."""
+    customer_name: NotRequired[str | None]
+    """The name of the customer, as it is now."""
+    customer_reference: NotRequired[str | None]
+    """Your reference of the customer, as it is now."""
+    state: NotRequired[str]
+    """Its state now."""
+    state_reason: NotRequired[str | None]
+    """Why it is in this state, if something else than a request."""
+    currency: NotRequired[Currency]
+    """An ISO 4217 code, in capitals."""
+    charged: NotRequired[int]
+    """What came due in the range, less corrections. Minor units."""
+    waived: NotRequired[int]
+    """What was charged and is not asked for any more. Minor units."""
+    collected: NotRequired[int]
+    """What was collected in the range, surcharges included. Minor units."""
+    refunded: NotRequired[int]
+    """What was given back in the range. Minor units."""
+    returned: NotRequired[int]
+    """What the bank took back in the range. Minor units."""
+    owed: NotRequired[int]
+    """What was owed at the end of the range, with what was under way. Minor units."""
+
+
 class Refund(TypedDict):
     id: str
     """The id of the refund."""
@@ -3380,6 +3608,62 @@ class ScheduledPaymentList(TypedDict):
 class SecretRotation(TypedDict):
     overlap_hours: NotRequired[int]
     """How many hours the old secret keeps signing together with the new one; by default 24."""
+
+
+Statement = TypedDict("Statement", {
+    "customer_id": "str",
+    "customer_name": "str",
+    "customer_reference": "str | None",
+    "from": "str",
+    "to": "str",
+    "timezone": "str",
+    "totals": "list[StatementTotals]",
+    "data": "list[StatementRow]",
+})
+
+
+class StatementRow(TypedDict):
+    date: NotRequired[str]
+    """In the time zone of the statement."""
+    type: NotRequired[StatementLineType]
+    """What moved. The first lines are `owed_before`, the last `owed`, one for each currency."""
+    currency: NotRequired[Currency]
+    """An ISO 4217 code, in capitals."""
+    amount: NotRequired[int]
+    """How much. Below 0 for a charge that was corrected. Minor units."""
+    owed: NotRequired[int]
+    """What is owed after this line. Minor units."""
+    payment_intent_id: NotRequired[str | None]
+    """The payment, if it is one."""
+    source: NotRequired[str | None]
+    """The refund, the payment, the subscription or the plan."""
+    payment_plan_id: NotRequired[str | None]
+    """The plan that it is for."""
+    subscription_id: NotRequired[str | None]
+    """The subscription that it is for."""
+
+
+class StatementTotals(TypedDict):
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    owed_before: int
+    """What was owed at `from`. Minor units."""
+    charged: int
+    """What came due, less corrections. A payment by itself is charged when it is collected.
+    Minor units.
+    """
+    waived: int
+    """What was charged and is not asked for any more. Minor units."""
+    collected: int
+    """What was collected, surcharges included. Minor units."""
+    refunded: int
+    """What was given back. It does not change what is owed. Minor units."""
+    returned: int
+    """What the bank took back. Minor units."""
+    owed: int
+    """What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`.
+    Minor units.
+    """
 
 
 class Subscription(TypedDict):

@@ -166,6 +166,28 @@ class Customers(Resource):
         """
         return self._send("GET", f"/api/v1/customers/{segment(customer_id)}/payment_methods/{segment(payment_method_id)}", options=options)
 
+    def get_statement(
+        self,
+        customer_id: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        timezone: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.Statement:
+        """Report what a customer was charged, has paid and owes
+
+        The account of a customer in a range: totals by currency, and the lines between them.
+        Without `from`, from the first day of the customer on; without `to`, to the end of
+        today. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in
+        `.csv`. At most two reports of an account are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/customers/{customer_id}/statement`
+        """
+        return self._send("GET", f"/api/v1/customers/{segment(customer_id)}/statement", query={"from": from_, "to": to, "timezone": timezone}, options=options)
+
 
 
 class PaymentMethods(Resource):
@@ -1707,6 +1729,127 @@ class Payouts(Resource):
 
 
 
+class Reports(Resource):
+    """What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor
+    units, instants are UTC. Reports leave out what is on test clocks, unless `test_clock`
+    names one.
+    """
+
+    def get_balance_transactions(
+        self,
+        *,
+        from_: str,
+        to: str,
+        timezone: str | None = None,
+        columns: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.BalanceTransactionsReport:
+        """Report what has moved money
+
+        The rows of your books with this `created_at`, oldest first, each with its customer
+        and its plan. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends
+        in `.csv`. At most two reports of an account are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/reports/balance_transactions`
+        """
+        return self._send("GET", "/api/v1/reports/balance_transactions", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
+
+    def get_plans(
+        self,
+        *,
+        from_: str,
+        to: str,
+        timezone: str | None = None,
+        columns: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.PlansReport:
+        """Report what plans and subscriptions charged and collected
+
+        One row for each plan and each subscription, by customer: what moved in the range, and
+        what was owed at its end. One that had ended, and neither moved nor owed anything, is
+        left out. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in
+        `.csv`. At most two reports of an account are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/reports/plans`
+        """
+        return self._send("GET", "/api/v1/reports/plans", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
+
+    def get_aging(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        timezone: str | None = None,
+        columns: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.AgingReport:
+        """Report what is owed, by how many days it is late
+
+        One row for each plan, subscription and payment by itself of which something is owed
+        now, by customer. `from` and `to` narrow by the date since which it is late. Streamed
+        as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two
+        reports of an account are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/reports/aging`
+        """
+        return self._send("GET", "/api/v1/reports/aging", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
+
+    def get_failed_payments(
+        self,
+        *,
+        from_: str,
+        to: str,
+        timezone: str | None = None,
+        columns: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.FailedPaymentsReport:
+        """Report the payments that failed or came back
+
+        One row for each attempt that failed and each debit that came back, oldest first: why,
+        when it was to be tried again, and what has become of the payment. Streamed as JSON,
+        or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of
+        an account are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/reports/failed_payments`
+        """
+        return self._send("GET", "/api/v1/reports/failed_payments", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
+
+    def get_mandates(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        timezone: str | None = None,
+        columns: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.MandatesReport:
+        """Report your mandates
+
+        Each mandate as it is now, oldest first. `from` and `to` narrow by `created_at`.
+        Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At
+        most two reports of an account are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/reports/mandates`
+        """
+        return self._send("GET", "/api/v1/reports/mandates", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
+
+
+
 class Events(Resource):
     """Everything that happened, numbered and stored, whether or not a webhook was sent."""
 
@@ -2119,6 +2262,11 @@ class Resources:
         day, in your time zone: all that is available in a currency, if that is more than 0.
         `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is
         in: a list of `paid` and `fail`. Live mode has no payouts yet.
+        """
+        self.reports = Reports(transport)
+        """What finance reads, as JSON or as CSV, with the same columns in both. Amounts are
+        minor units, instants are UTC. Reports leave out what is on test clocks, unless
+        `test_clock` names one.
         """
         self.events = Events(transport)
         """Everything that happened, numbered and stored, whether or not a webhook was sent."""

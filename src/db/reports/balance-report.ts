@@ -1,0 +1,32 @@
+import type { Db } from '../../platform/postgres/connection.ts';
+import { type BalanceTransactionRow, isOn, presented, rowsOf } from '../balance.ts';
+import { isWithin, type ReportRows } from './report-rows.ts';
+
+/** A movement of money, with the customer and what it was for. */
+export interface BalanceReportRow extends BalanceTransactionRow {
+  customer_name: string | null;
+  customer_reference: string | null;
+  payment_plan_id: string | null;
+  subscription_id: string | null;
+}
+
+/** The rows of the books, oldest first. */
+export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { after, limit }) => {
+  const { tenant, testClock } = scope;
+  const rows = db`
+    ${rowsOf(db, tenant)} and ${isOn(db, testClock)} and ${isWithin(db, 'occurred_at', scope)} and ${isAfter(db, after)}
+    order by occurred_at, id
+    limit ${limit}`;
+  return db<BalanceReportRow[]>`
+    select p.*, c.name as customer_name, c.reference as customer_reference, i.payment_plan_id, i.subscription_id
+    from (${presented(db, rows)}) p
+    left join payment_intents i on i.id = p.payment_intent_id and i.biller_id = p.biller_id and i.livemode = p.livemode
+    left join customers c on c.id = p.customer_id and c.biller_id = p.biller_id and c.livemode = p.livemode
+    order by p.created_at, p.id`;
+};
+
+/** The row before is read by its id: PostgreSQL may have its instant more exactly than JavaScript. */
+function isAfter(db: Db, after: BalanceReportRow | null) {
+  if (after === null) return db`true`;
+  return db`(occurred_at, id) > (select c.occurred_at, c.id from balance_transactions c where c.id = ${after.id})`;
+}

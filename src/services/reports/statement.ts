@@ -1,0 +1,61 @@
+import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
+import { emptyAccounts } from '../../domain/statements/account.ts';
+import { addToStatement, closeStatement, emptyStatement } from '../../domain/statements/statement.ts';
+import type { Db } from '../../platform/postgres/connection.ts';
+import { instant, present } from '../../resources/common.ts';
+import { fieldError } from '../../resources/field-errors.ts';
+import type { StatementQuery, Table } from '../../resources/reports/report.ts';
+import { StatementLineRow } from '../../resources/reports/statement.ts';
+import { timeNow } from '../customer-time.ts';
+import { getCustomer } from '../customers/customers.ts';
+import { BadParameters } from '../errors.ts';
+import type { RequestContext } from '../request-context.ts';
+import { moveAccounts } from './customer-accounts.ts';
+import { rangeOf } from './range.ts';
+import type { ReportSlots } from './report-slots.ts';
+
+/** A statement is read by a person, and is whole or refused. */
+const mostLines = 10_000;
+
+/**
+ * Returns what a customer was charged, has paid and owes in a range, with its lines in their order. The range is by
+ * default from the first day of the customer to the end of today, in its time.
+ * @throws NotFound for an unknown customer; BadParameters for a range that cannot be, or that has more than 10,000
+ * lines; TooManyReports.
+ */
+export async function readStatement(
+  db: Db,
+  context: RequestContext,
+  slots: ReportSlots,
+  customerId: string,
+  query: StatementQuery,
+): Promise<Table> {
+  const customer = await getCustomer(db, context, customerId);
+  const { from: first, to: end, timeZone } = rangeOf(query, context.timeZone);
+  const tomorrow = addDays(dateIn(await timeNow(db, context, customer), timeZone), 1);
+  const from = first ?? startOfDay(dateIn(customer.created_at, timeZone), timeZone);
+  const to = end ?? startOfDay(tomorrow, timeZone);
+  const statement = emptyStatement();
+  const all = { accounts: emptyAccounts(), before: to, timeZone };
+  for await (const movement of slots.inSlot(context.billerId, () => moveAccounts(db, context, [customer.id], all))) {
+    addToStatement(statement, movement, { from, timeZone });
+    if (statement.lines.length > mostLines) throw tooLong();
+  }
+  const { totals, lines } = closeStatement(statement, { from: dateIn(from, timeZone), to: dateIn(to, timeZone) });
+  const about = { customer_id: customer.id, customer_name: customer.name, customer_reference: customer.reference };
+  return {
+    name: `statement-${customer.id}`,
+    columns: Object.keys(StatementLineRow.properties),
+    members: { ...about, from: instant(from), to: instant(to), timezone: timeZone, totals },
+    batches: once(lines.map((line) => present(StatementLineRow, line))),
+  };
+}
+
+async function* once(rows: object[]): AsyncGenerator<object[]> {
+  yield rows;
+}
+
+function tooLong(): BadParameters {
+  const message = `The statement has more than ${mostLines} lines. Ask for a shorter time.`;
+  return new BadParameters([fieldError('query/to', 'out_of_range', message)]);
+}
