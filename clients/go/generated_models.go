@@ -116,7 +116,8 @@ type BalanceTransaction struct {
 	AvailableOn *string `json:"available_on"`
 	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
 	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
-	// `adjustment`: the fee of that debit, given back to you.
+	// `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account.
+	// `payout_failure`: a payout that your bank has refused.
 	Type BalanceTransactionType `json:"type"`
 	// Stripe’s word for the type.
 	ReportingCategory ReportingCategory `json:"reporting_category"`
@@ -129,10 +130,12 @@ type BalanceTransaction struct {
 	Fee int `json:"fee"`
 	// `gross` less `fee`, minor units.
 	Net int `json:"net"`
-	// The payment intent, or the refund.
+	// The payment intent, the refund or the payout.
 	Source string `json:"source"`
-	// The payment.
-	PaymentIntentID string `json:"payment_intent_id"`
+	// The payment; null for a payout.
+	PaymentIntentID *string `json:"payment_intent_id"`
+	// The payout that pays the row; null if none does yet. A payout is no part of itself.
+	PayoutID *string `json:"payout_id"`
 	// The payer; null without a customer.
 	CustomerID *string `json:"customer_id"`
 	// What is paid for, as the payer reads it.
@@ -157,10 +160,12 @@ type BalanceTransactionList struct {
 type BalanceTransactionType string
 
 const (
-	BalanceTransactionTypePayment    BalanceTransactionType = "payment"
-	BalanceTransactionTypeRefund     BalanceTransactionType = "refund"
-	BalanceTransactionTypeReturn     BalanceTransactionType = "return"
-	BalanceTransactionTypeAdjustment BalanceTransactionType = "adjustment"
+	BalanceTransactionTypePayment       BalanceTransactionType = "payment"
+	BalanceTransactionTypeRefund        BalanceTransactionType = "refund"
+	BalanceTransactionTypeReturn        BalanceTransactionType = "return"
+	BalanceTransactionTypeAdjustment    BalanceTransactionType = "adjustment"
+	BalanceTransactionTypePayout        BalanceTransactionType = "payout"
+	BalanceTransactionTypePayoutFailure BalanceTransactionType = "payout_failure"
 )
 
 // Present for an attempt that is a bank debit under a mandate.
@@ -761,6 +766,7 @@ func (SubscriptionEffect) isClockEffect()    {}
 func (MandateEffect) isClockEffect()         {}
 func (PaymentLinkEffect) isClockEffect()     {}
 func (CheckoutSessionEffect) isClockEffect() {}
+func (PayoutEffect) isClockEffect()          {}
 
 // UnmarshalJSON reads the type that the JSON names.
 func (u *ClockEffect) UnmarshalJSON(data []byte) error {
@@ -782,6 +788,8 @@ func (u *ClockEffect) UnmarshalJSON(data []byte) error {
 		read.Value = &PaymentLinkEffect{}
 	case "checkout_session":
 		read.Value = &CheckoutSessionEffect{}
+	case "payout":
+		read.Value = &PayoutEffect{}
 	}
 	read.Raw = append(json.RawMessage(nil), data...)
 	*u = ClockEffect(read)
@@ -806,6 +814,8 @@ func (u ClockEffect) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "object", "payment_link")
 	case CheckoutSessionEffect, *CheckoutSessionEffect:
 		return marshalWith(u.Value, "object", "checkout_session")
+	case PayoutEffect, *PayoutEffect:
+		return marshalWith(u.Value, "object", "payout")
 	}
 	if len(u.Raw) == 0 {
 		return []byte("{}"), nil
@@ -851,6 +861,10 @@ const (
 	ClockEffectTypePaymentLinkThrottled        ClockEffectType = "payment_link.throttled"
 	ClockEffectTypeCheckoutSessionCompleted    ClockEffectType = "checkout_session.completed"
 	ClockEffectTypeCheckoutSessionExpired      ClockEffectType = "checkout_session.expired"
+	ClockEffectTypePayoutCreated               ClockEffectType = "payout.created"
+	ClockEffectTypePayoutReconciled            ClockEffectType = "payout.reconciled"
+	ClockEffectTypePayoutPaid                  ClockEffectType = "payout.paid"
+	ClockEffectTypePayoutFailed                ClockEffectType = "payout.failed"
 	ClockEffectTypeSubscriptionStarted         ClockEffectType = "subscription.started"
 	ClockEffectTypeSubscriptionTrialEnding     ClockEffectType = "subscription.trial_ending"
 	ClockEffectTypeSubscriptionRenewed         ClockEffectType = "subscription.renewed"
@@ -1339,6 +1353,10 @@ func (CheckoutSessionCompletedEvent) isEvent()    {}
 func (CheckoutSessionExpiredEvent) isEvent()      {}
 func (RefundSucceededEvent) isEvent()             {}
 func (RefundFailedEvent) isEvent()                {}
+func (PayoutCreatedEvent) isEvent()               {}
+func (PayoutReconciledEvent) isEvent()            {}
+func (PayoutPaidEvent) isEvent()                  {}
+func (PayoutFailedEvent) isEvent()                {}
 func (SubscriptionStartedEvent) isEvent()         {}
 func (SubscriptionTrialEndingEvent) isEvent()     {}
 func (SubscriptionRenewedEvent) isEvent()         {}
@@ -1431,6 +1449,14 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &RefundSucceededEvent{}
 	case "refund.failed":
 		read.Value = &RefundFailedEvent{}
+	case "payout.created":
+		read.Value = &PayoutCreatedEvent{}
+	case "payout.reconciled":
+		read.Value = &PayoutReconciledEvent{}
+	case "payout.paid":
+		read.Value = &PayoutPaidEvent{}
+	case "payout.failed":
+		read.Value = &PayoutFailedEvent{}
 	case "subscription.started":
 		read.Value = &SubscriptionStartedEvent{}
 	case "subscription.trial_ending":
@@ -1551,6 +1577,14 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "refund.succeeded")
 	case RefundFailedEvent, *RefundFailedEvent:
 		return marshalWith(u.Value, "event_type", "refund.failed")
+	case PayoutCreatedEvent, *PayoutCreatedEvent:
+		return marshalWith(u.Value, "event_type", "payout.created")
+	case PayoutReconciledEvent, *PayoutReconciledEvent:
+		return marshalWith(u.Value, "event_type", "payout.reconciled")
+	case PayoutPaidEvent, *PayoutPaidEvent:
+		return marshalWith(u.Value, "event_type", "payout.paid")
+	case PayoutFailedEvent, *PayoutFailedEvent:
+		return marshalWith(u.Value, "event_type", "payout.failed")
 	case SubscriptionStartedEvent, *SubscriptionStartedEvent:
 		return marshalWith(u.Value, "event_type", "subscription.started")
 	case SubscriptionTrialEndingEvent, *SubscriptionTrialEndingEvent:
@@ -1655,6 +1689,10 @@ const (
 	EventTypeCheckoutSessionExpired      EventType = "checkout_session.expired"
 	EventTypeRefundSucceeded             EventType = "refund.succeeded"
 	EventTypeRefundFailed                EventType = "refund.failed"
+	EventTypePayoutCreated               EventType = "payout.created"
+	EventTypePayoutReconciled            EventType = "payout.reconciled"
+	EventTypePayoutPaid                  EventType = "payout.paid"
+	EventTypePayoutFailed                EventType = "payout.failed"
 	EventTypeSubscriptionStarted         EventType = "subscription.started"
 	EventTypeSubscriptionTrialEnding     EventType = "subscription.trial_ending"
 	EventTypeSubscriptionRenewed         EventType = "subscription.renewed"
@@ -2550,8 +2588,8 @@ type PaymentIntentCreate struct {
 	// Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.
 	PaymentMethodData Optional[map[string]any] `json:"payment_method_data,omitzero"`
 	// For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and
-	// `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40
-	// characters, values of at most 500.
+	// `_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see
+	// *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
@@ -3569,6 +3607,164 @@ type PaymentPlanUpdate struct {
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
 }
 
+type Payout struct {
+	// The id of the payout.
+	ID string `json:"id"`
+	// Minor units: the sum of `net` of its items.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items
+	// are available again, and the next payout has them.
+	Status PayoutStatus `json:"status"`
+	// The business day on which it was made, in your time zone.
+	PaidOutOn string `json:"paid_out_on"`
+	// The business day on which it arrives, in your time zone: the next one.
+	ArrivesOn string `json:"arrives_on"`
+	// When it was paid or has failed; null while it is in transit.
+	EndedAt *time.Time `json:"ended_at"`
+	// Why it has failed: `declined` in the sandbox.
+	FailureCode *string `json:"failure_code"`
+	// `completed`: its items are known and add up to its amount. In the sandbox at once.
+	ReconciliationStatus ReconciliationStatus `json:"reconciliation_status"`
+	// The account that is paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock that it is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type PayoutChanges struct {
+	// Minor units: the sum of `net` of its items.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items
+	// are available again, and the next payout has them.
+	Status PayoutStatus `json:"status"`
+	// The business day on which it arrives, in your time zone: the next one.
+	ArrivesOn string `json:"arrives_on"`
+	// Why it has failed: `declined` in the sandbox.
+	FailureCode *string `json:"failure_code"`
+	// `completed`: its items are known and add up to its amount. In the sandbox at once.
+	ReconciliationStatus ReconciliationStatus `json:"reconciliation_status"`
+}
+
+type PayoutCreatedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Payout  `json:"data"`
+}
+
+type PayoutEffect struct {
+	Object string `json:"object"`
+	// Null in a dry run if the advance would make the payout.
+	ObjectID *string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string       `json:"event_id"`
+	Changes PayoutChanges `json:"changes"`
+}
+
+type PayoutFailedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Payout  `json:"data"`
+}
+
+type PayoutList struct {
+	Data []Payout `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type PayoutPaidEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Payout  `json:"data"`
+}
+
+type PayoutReconciledEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Payout  `json:"data"`
+}
+
+// PayoutStatus is a name of the API.
+type PayoutStatus string
+
+const (
+	PayoutStatusInTransit PayoutStatus = "in_transit"
+	PayoutStatusPaid      PayoutStatus = "paid"
+	PayoutStatusFailed    PayoutStatus = "failed"
+)
+
 type Phone struct {
 	// Such as mobile or home.
 	Kind *string `json:"kind,omitzero"`
@@ -3690,6 +3886,14 @@ type PlanPaymentList struct {
 	HasMore bool `json:"has_more"`
 }
 
+// ReconciliationStatus is a name of the API.
+type ReconciliationStatus string
+
+const (
+	ReconciliationStatusInProgress ReconciliationStatus = "in_progress"
+	ReconciliationStatusCompleted  ReconciliationStatus = "completed"
+)
+
 type Refund struct {
 	// The id of the refund.
 	ID string `json:"id"`
@@ -3805,6 +4009,8 @@ const (
 	ReportingCategoryRefund          ReportingCategory = "refund"
 	ReportingCategoryChargeFailure   ReportingCategory = "charge_failure"
 	ReportingCategoryOtherAdjustment ReportingCategory = "other_adjustment"
+	ReportingCategoryPayout          ReportingCategory = "payout"
+	ReportingCategoryPayoutReversal  ReportingCategory = "payout_reversal"
 )
 
 type ReturnedPaymentIntent struct {

@@ -41,14 +41,19 @@ type Resources struct {
 	// Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you
 	// ask for them.
 	TestClocks *TestClocksService
-	// The books of your account: what was taken, what it cost, what came back. Rows are posted from
-	// events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out
-	// what is on test clocks, unless `test_clock` names one.
+	// The books of your account: what was taken, what it cost, what came back, what was paid out. Rows
+	// are posted from events, within a second as a rule; `complete_up_to` says how far. Lists and
+	// balances leave out what is on test clocks, unless `test_clock` names one.
 	Balance *BalanceService
-	// The books of your account: what was taken, what it cost, what came back. Rows are posted from
-	// events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out
-	// what is on test clocks, unless `test_clock` names one.
+	// The books of your account: what was taken, what it cost, what came back, what was paid out. Rows
+	// are posted from events, within a second as a rule; `complete_up_to` says how far. Lists and
+	// balances leave out what is on test clocks, unless `test_clock` names one.
 	BalanceTransactions *BalanceTransactionsService
+	// What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your
+	// time zone: all that is available in a currency, if that is more than 0.
+	// `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in: a
+	// list of `paid` and `fail`. Live mode has no payouts yet.
+	Payouts *PayoutsService
 	// Everything that happened, numbered and stored, whether or not a webhook was sent.
 	Events *EventsService
 	// The endpoints that events are posted to, and the result of each delivery.
@@ -78,6 +83,7 @@ func newResources(t *transport) Resources {
 		TestClocks:          &TestClocksService{t},
 		Balance:             &BalanceService{t},
 		BalanceTransactions: &BalanceTransactionsService{t},
+		Payouts:             &PayoutsService{t},
 		Events:              &EventsService{t},
 		WebhookEndpoints:    &WebhookEndpointsService{t},
 		WebhookDeliveries:   &WebhookDeliveriesService{t},
@@ -1767,9 +1773,9 @@ func (s *TestClocksService) ListEffects(ctx context.Context, id string, query Te
 	}
 }
 
-// BalanceService: The books of your account: what was taken, what it cost, what came back. Rows are
-// posted from events, within a second as a rule; `complete_up_to` says how far. Lists and balances
-// leave out what is on test clocks, unless `test_clock` names one.
+// BalanceService: The books of your account: what was taken, what it cost, what came back, what was
+// paid out. Rows are posted from events, within a second as a rule; `complete_up_to` says how far.
+// Lists and balances leave out what is on test clocks, unless `test_clock` names one.
 type BalanceService struct{ t *transport }
 
 // BalanceGetQuery is the query of the method.
@@ -1795,8 +1801,8 @@ func (s *BalanceService) Get(ctx context.Context, query BalanceGetQuery, options
 }
 
 // BalanceTransactionsService: The books of your account: what was taken, what it cost, what came
-// back. Rows are posted from events, within a second as a rule; `complete_up_to` says how far.
-// Lists and balances leave out what is on test clocks, unless `test_clock` names one.
+// back, what was paid out. Rows are posted from events, within a second as a rule; `complete_up_to`
+// says how far. Lists and balances leave out what is on test clocks, unless `test_clock` names one.
 type BalanceTransactionsService struct{ t *transport }
 
 // BalanceTransactionsListQuery is the query of the method.
@@ -1807,6 +1813,7 @@ type BalanceTransactionsListQuery struct {
 	Source          Optional[string]
 	PaymentIntentID Optional[string]
 	CustomerID      Optional[string]
+	PayoutID        Optional[string]
 	TestClock       Optional[string]
 	From            Optional[string]
 	To              Optional[string]
@@ -1820,6 +1827,7 @@ func (q BalanceTransactionsListQuery) values() url.Values {
 	addOptional(values, "source", q.Source)
 	addOptional(values, "payment_intent_id", q.PaymentIntentID)
 	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "payout_id", q.PayoutID)
 	addOptional(values, "test_clock", q.TestClock)
 	addOptional(values, "from", q.From)
 	addOptional(values, "to", q.To)
@@ -1855,6 +1863,95 @@ func (s *BalanceTransactionsService) List(ctx context.Context, query BalanceTran
 // `GET /api/v1/balance_transactions/{balance_transaction_id}`
 func (s *BalanceTransactionsService) Get(ctx context.Context, balanceTransactionID string, options ...Option) (*BalanceTransaction, error) {
 	return send[BalanceTransaction](ctx, s.t, request{method: "GET", path: path("/api/v1/balance_transactions/", balanceTransactionID)}, options)
+}
+
+// PayoutsService: What was paid to your bank account. The sandbox pays out at 00:00 of each
+// business day, in your time zone: all that is available in a currency, if that is more than 0.
+// `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in: a list
+// of `paid` and `fail`. Live mode has no payouts yet.
+type PayoutsService struct{ t *transport }
+
+// PayoutsListQuery is the query of the method.
+type PayoutsListQuery struct {
+	Limit         Optional[int]
+	StartingAfter Optional[string]
+	Status        Optional[PayoutStatus]
+	Currency      Optional[Currency]
+	TestClock     Optional[string]
+}
+
+func (q PayoutsListQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "status", q.Status)
+	addOptional(values, "currency", q.Currency)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// List: List payouts, newest first
+//
+// What is on a test clock appears only if `test_clock` names the clock.
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/payouts`
+func (s *PayoutsService) List(ctx context.Context, query PayoutsListQuery, options ...Option) *Listing[PayoutList, Payout] {
+	return &Listing[PayoutList, Payout]{
+		fetch: func(after string) (*PayoutList, error) {
+			return send[PayoutList](ctx, s.t, request{method: "GET", path: path("/api/v1/payouts"), query: query.values()}.after(after), options)
+		},
+		read: func(page *PayoutList) ([]Payout, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Payout) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
+// Get: Fetch a payout
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/payouts/{payout_id}`
+func (s *PayoutsService) Get(ctx context.Context, payoutID string, options ...Option) (*Payout, error) {
+	return send[Payout](ctx, s.t, request{method: "GET", path: path("/api/v1/payouts/", payoutID)}, options)
+}
+
+// PayoutsListItemsQuery is the query of the method.
+type PayoutsListItemsQuery struct {
+	Limit         Optional[int]
+	StartingAfter Optional[string]
+}
+
+func (q PayoutsListItemsQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	return values
+}
+
+// ListItems: List the rows of your books that a payout pays, newest first
+//
+// Their `net` adds up to the payout. A payout that has failed still shows what it was to pay.
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/payouts/{payout_id}/items`
+func (s *PayoutsService) ListItems(ctx context.Context, payoutID string, query PayoutsListItemsQuery, options ...Option) *Listing[BalanceTransactionList, BalanceTransaction] {
+	return &Listing[BalanceTransactionList, BalanceTransaction]{
+		fetch: func(after string) (*BalanceTransactionList, error) {
+			return send[BalanceTransactionList](ctx, s.t, request{method: "GET", path: path("/api/v1/payouts/", payoutID, "/items"), query: query.values()}.after(after), options)
+		},
+		read: func(page *BalanceTransactionList) ([]BalanceTransaction, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *BalanceTransaction) string {
+			return cursorOf(item.ID)
+		},
+	}
 }
 
 // EventsService: Everything that happened, numbered and stored, whether or not a webhook was sent.
@@ -1939,8 +2036,9 @@ type WebhookEndpointsService struct{ t *transport }
 // `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`,
 // `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`,
 // `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`,
-// `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`,
-// `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+// `balance:read` reads `payout.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read`
+// reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs
+// `events:read`.
 //
 // Needs a secret key with the scope `webhooks:write`.
 //

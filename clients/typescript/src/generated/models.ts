@@ -169,12 +169,22 @@ export type PaymentPlanList = Schemas['PaymentPlanList'];
 export type PaymentPlanState = Schemas['PaymentPlanState'];
 export type PaymentPlanSuspendedEvent = Schemas['PaymentPlanSuspendedEvent'];
 export type PaymentPlanUpdate = Schemas['PaymentPlanUpdate'];
+export type Payout = Schemas['Payout'];
+export type PayoutChanges = Schemas['PayoutChanges'];
+export type PayoutCreatedEvent = Schemas['PayoutCreatedEvent'];
+export type PayoutEffect = Schemas['PayoutEffect'];
+export type PayoutFailedEvent = Schemas['PayoutFailedEvent'];
+export type PayoutList = Schemas['PayoutList'];
+export type PayoutPaidEvent = Schemas['PayoutPaidEvent'];
+export type PayoutReconciledEvent = Schemas['PayoutReconciledEvent'];
+export type PayoutStatus = Schemas['PayoutStatus'];
 export type Phone = Schemas['Phone'];
 export type PingedWebhookEndpoint = Schemas['PingedWebhookEndpoint'];
 export type PlanFrequency = Schemas['PlanFrequency'];
 export type PlanPayment = Schemas['PlanPayment'];
 export type PlanPaymentAttempt = Schemas['PlanPaymentAttempt'];
 export type PlanPaymentList = Schemas['PlanPaymentList'];
+export type ReconciliationStatus = Schemas['ReconciliationStatus'];
 export type Refund = Schemas['Refund'];
 export type RefundCreate = Schemas['RefundCreate'];
 export type RefundFailedEvent = Schemas['RefundFailedEvent'];
@@ -308,6 +318,10 @@ export type WebhookEvent =
   | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']
   | Schemas['RefundFailedEvent']
+  | Schemas['PayoutCreatedEvent']
+  | Schemas['PayoutReconciledEvent']
+  | Schemas['PayoutPaidEvent']
+  | Schemas['PayoutFailedEvent']
   | Schemas['SubscriptionStartedEvent']
   | Schemas['SubscriptionTrialEndingEvent']
   | Schemas['SubscriptionRenewedEvent']

@@ -1294,9 +1294,9 @@ export class TestClocks extends Resource {
 }
 
 /**
- * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a second
- * as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless `test_clock`
- * names one.
+ * The books of your account: what was taken, what it cost, what came back, what was paid out. Rows are posted from
+ * events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test
+ * clocks, unless `test_clock` names one.
  */
 export class Balance extends Resource {
   /**
@@ -1314,9 +1314,9 @@ export class Balance extends Resource {
 }
 
 /**
- * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a second
- * as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless `test_clock`
- * names one.
+ * The books of your account: what was taken, what it cost, what came back, what was paid out. Rows are posted from
+ * events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test
+ * clocks, unless `test_clock` names one.
  */
 export class BalanceTransactions extends Resource {
   /**
@@ -1345,6 +1345,54 @@ export class BalanceTransactions extends Resource {
    */
   get(balanceTransactionId: string, options?: RequestOptions): Promise<models.BalanceTransaction> {
     return this.send({ method: 'GET', path: path`/api/v1/balance_transactions/${balanceTransactionId}` }, options);
+  }
+}
+
+/**
+ * What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your time zone: all that
+ * is available in a currency, if that is more than 0. `metadata._sandbox_payout` of a payment chooses what becomes of
+ * the payouts that it is in: a list of `paid` and `fail`. Live mode has no payouts yet.
+ */
+export class Payouts extends Resource {
+  /**
+   * List payouts, newest first
+   *
+   * What is on a test clock appears only if `test_clock` names the clock.
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/payouts`
+   */
+  list(query?: QueryOf<'listPayouts'>, options?: RequestOptions): Listing<models.PayoutList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/payouts`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a payout
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/payouts/{payout_id}`
+   */
+  get(payoutId: string, options?: RequestOptions): Promise<models.Payout> {
+    return this.send({ method: 'GET', path: path`/api/v1/payouts/${payoutId}` }, options);
+  }
+
+  /**
+   * List the rows of your books that a payout pays, newest first
+   *
+   * Their `net` adds up to the payout. A payout that has failed still shows what it was to pay.
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/payouts/{payout_id}/items`
+   */
+  listItems(
+    payoutId: string,
+    query?: QueryOf<'listPayoutItems'>,
+    options?: RequestOptions,
+  ): Listing<models.BalanceTransactionList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/payouts/${payoutId}/items`, query }, 'data', 'id', options);
   }
 }
 
@@ -1393,8 +1441,9 @@ export class WebhookEndpoints extends Resource {
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
    * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads
    * `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`,
-   * `payment_links:read` reads `checkout_session.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read`
-   * reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+   * `payment_links:read` reads `checkout_session.*`, `balance:read` reads `payout.*`, `subscriptions:read` reads
+   * `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the
+   * default, needs `events:read`.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -1682,17 +1731,23 @@ export class Resources {
   /** Sandbox only: simulated time for chosen customers. Renewals, retries and expiry happen when you ask for them. */
   readonly testClocks: TestClocks;
   /**
-   * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a
-   * second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless
-   * `test_clock` names one.
+   * The books of your account: what was taken, what it cost, what came back, what was paid out. Rows are posted from
+   * events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test
+   * clocks, unless `test_clock` names one.
    */
   readonly balance: Balance;
   /**
-   * The books of your account: what was taken, what it cost, what came back. Rows are posted from events, within a
-   * second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test clocks, unless
-   * `test_clock` names one.
+   * The books of your account: what was taken, what it cost, what came back, what was paid out. Rows are posted from
+   * events, within a second as a rule; `complete_up_to` says how far. Lists and balances leave out what is on test
+   * clocks, unless `test_clock` names one.
    */
   readonly balanceTransactions: BalanceTransactions;
+  /**
+   * What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your time zone: all that
+   * is available in a currency, if that is more than 0. `metadata._sandbox_payout` of a payment chooses what becomes of
+   * the payouts that it is in: a list of `paid` and `fail`. Live mode has no payouts yet.
+   */
+  readonly payouts: Payouts;
   /** Everything that happened, numbered and stored, whether or not a webhook was sent. */
   readonly events: Events;
   /** The endpoints that events are posted to, and the result of each delivery. */
@@ -1719,6 +1774,7 @@ export class Resources {
     this.testClocks = new TestClocks(request);
     this.balance = new Balance(request);
     this.balanceTransactions = new BalanceTransactions(request);
+    this.payouts = new Payouts(request);
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);
     this.webhookDeliveries = new WebhookDeliveries(request);

@@ -1545,6 +1545,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payouts, newest first
+         * @description What is on a test clock appears only if `test_clock` names the clock.
+         *
+         *     Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["listPayouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payouts/{payout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a payout
+         * @description Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["getPayout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/payouts/{payout_id}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rows of your books that a payout pays, newest first
+         * @description Their `net` adds up to the payout. A payout that has failed still shows what it was to pay.
+         *
+         *     Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["listPayoutItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1606,7 +1670,7 @@ export interface paths {
          *
          *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
-         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `balance:read` reads `payout.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -2491,6 +2555,86 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payout.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payout was made
+         * @description A payout was made: what was available in a currency is on its way to your bank account.
+         */
+        post: operations["onPayoutCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payout.reconciled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The items of a payout are known and add up to its amount
+         * @description The items of a payout are known and add up to its amount. In the sandbox at once.
+         */
+        post: operations["onPayoutReconciled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payout.paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payout has arrived
+         * @description A payout has arrived.
+         */
+        post: operations["onPayoutPaid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payout.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Your bank has refused a payout
+         * @description Your bank has refused a payout. Its items are available again, and the next payout has them.
+         */
+        post: operations["onPayoutFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "subscription.started": {
         parameters: {
             query?: never;
@@ -3095,7 +3239,7 @@ export interface components {
              * @description The date from which the net is available, in your time zone. Null in live mode.
              */
             available_on: string | null;
-            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. */
+            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. */
             type: components["schemas"]["BalanceTransactionType"];
             /** @description Stripe’s word for the type. */
             reporting_category: components["schemas"]["ReportingCategory"];
@@ -3107,10 +3251,12 @@ export interface components {
             fee: number;
             /** @description `gross` less `fee`, minor units. */
             net: number;
-            /** @description The payment intent, or the refund. */
+            /** @description The payment intent, the refund or the payout. */
             source: string;
-            /** @description The payment. */
-            payment_intent_id: string;
+            /** @description The payment; null for a payout. */
+            payment_intent_id: string | null;
+            /** @description The payout that pays the row; null if none does yet. A payout is no part of itself. */
+            payout_id: string | null;
             /** @description The payer; null without a customer. */
             customer_id: string | null;
             /** @description What is paid for, as the payer reads it. */
@@ -3132,7 +3278,7 @@ export interface components {
             has_more: boolean;
         };
         /** @enum {string} */
-        BalanceTransactionType: "payment" | "refund" | "return" | "adjustment";
+        BalanceTransactionType: "payment" | "refund" | "return" | "adjustment" | "payout" | "payout_failure";
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
             /** @description The authority to debit the account. */
@@ -3717,7 +3863,7 @@ export interface components {
         /** @enum {string} */
         CheckoutSessionStatus: "open" | "processing" | "completed" | "expired";
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
-        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["SubscriptionEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"];
+        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["SubscriptionEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"] | components["schemas"]["PayoutEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
@@ -3725,7 +3871,7 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         /** @enum {string} */
-        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "payout.created" | "payout.reconciled" | "payout.paid" | "payout.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
         Collect: {
             /** @description Whether the payer is asked for an e-mail address. */
             email: components["schemas"]["CollectChoice"];
@@ -4014,7 +4160,7 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["PayoutCreatedEvent"] | components["schemas"]["PayoutReconciledEvent"] | components["schemas"]["PayoutPaidEvent"] | components["schemas"]["PayoutFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -4023,7 +4169,7 @@ export interface components {
         /** @enum {string} */
         EventOrder: "asc" | "desc";
         /** @enum {string} */
-        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "payout.created" | "payout.reconciled" | "payout.paid" | "payout.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -4887,7 +5033,7 @@ export interface components {
             payment_method_data?: {
                 [key: string]: unknown;
             };
-            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and `_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };
@@ -5854,6 +6000,196 @@ export interface components {
             /** @description The method to charge. By default the customer’s default method at the time of each charge; there must be one now. */
             payment_instrument_id?: string | null;
         };
+        Payout: {
+            /** @description The id of the payout. */
+            id: string;
+            /** @description Minor units: the sum of `net` of its items. */
+            amount: number;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items are available again, and the next payout has them. */
+            status: components["schemas"]["PayoutStatus"];
+            /**
+             * Format: date
+             * @description The business day on which it was made, in your time zone.
+             */
+            paid_out_on: string;
+            /**
+             * Format: date
+             * @description The business day on which it arrives, in your time zone: the next one.
+             */
+            arrives_on: string;
+            /**
+             * Format: date-time
+             * @description When it was paid or has failed; null while it is in transit.
+             */
+            ended_at: string | null;
+            /** @description Why it has failed: `declined` in the sandbox. */
+            failure_code: string | null;
+            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once. */
+            reconciliation_status: components["schemas"]["ReconciliationStatus"];
+            /** @description The account that is paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock that it is on; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        PayoutChanges: {
+            /** @description Minor units: the sum of `net` of its items. */
+            amount: number;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items are available again, and the next payout has them. */
+            status: components["schemas"]["PayoutStatus"];
+            /**
+             * Format: date
+             * @description The business day on which it arrives, in your time zone: the next one.
+             */
+            arrives_on: string;
+            /** @description Why it has failed: `declined` in the sandbox. */
+            failure_code: string | null;
+            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once. */
+            reconciliation_status: components["schemas"]["ReconciliationStatus"];
+        };
+        PayoutCreatedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "payout.created";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Payout"];
+        };
+        PayoutEffect: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            object: "payout";
+            /** @description Null in a dry run if the advance would make the payout. */
+            object_id: string | null;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            changes: components["schemas"]["PayoutChanges"];
+        };
+        PayoutFailedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "payout.failed";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Payout"];
+        };
+        PayoutList: {
+            data: components["schemas"]["Payout"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        PayoutPaidEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "payout.paid";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Payout"];
+        };
+        PayoutReconciledEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "payout.reconciled";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Payout"];
+        };
+        /** @enum {string} */
+        PayoutStatus: "in_transit" | "paid" | "failed";
         Phone: {
             /** @description Such as mobile or home. */
             kind?: string;
@@ -5943,6 +6279,8 @@ export interface components {
             /** @description Whether more items follow. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        ReconciliationStatus: "in_progress" | "completed";
         Refund: {
             /** @description The id of the refund. */
             id: string;
@@ -6055,7 +6393,7 @@ export interface components {
             last_event_id: string | null;
         };
         /** @enum {string} */
-        ReportingCategory: "charge" | "refund" | "charge_failure" | "other_adjustment";
+        ReportingCategory: "charge" | "refund" | "charge_failure" | "other_adjustment" | "payout" | "payout_reversal";
         ReturnedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -11606,14 +11944,16 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. */
+                /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. */
                 type?: components["schemas"]["BalanceTransactionType"];
-                /** @description Only rows of this payment intent or refund. */
+                /** @description Only rows of this payment intent, refund or payout. */
                 source?: string;
                 /** @description Only rows of this payment, its refunds included. */
                 payment_intent_id?: string;
                 /** @description Only rows of this customer. */
                 customer_id?: string;
+                /** @description Only rows that this payout pays, or was to pay if it failed. */
+                payout_id?: string;
                 /** @description Only rows on this test clock. */
                 test_clock?: string;
                 /** @description Only rows with this `created_at` or a later one. */
@@ -11669,6 +12009,117 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BalanceTransaction"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPayouts: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items are available again, and the next payout has them. */
+                status?: components["schemas"]["PayoutStatus"];
+                /** @description An ISO 4217 code, in capitals. */
+                currency?: components["schemas"]["Currency"];
+                /** @description Only payouts on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the payout. */
+                payout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payout"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPayoutItems: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the payout. */
+                payout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceTransactionList"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -13573,6 +14024,178 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RefundFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPayoutCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPayoutReconciled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutReconciledEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPayoutPaid: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutPaidEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPayoutFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutFailedEvent"];
             };
         };
         responses: {

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
-BalanceTransactionType: TypeAlias = Literal["payment", "refund", "return", "adjustment"]  # noqa: E501
+BalanceTransactionType: TypeAlias = Literal["payment", "refund", "return", "adjustment", "payout", "payout_failure"]  # noqa: E501
 CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
 CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
-ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
+ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
@@ -18,7 +18,7 @@ ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_erro
 ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "result_after_period", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
 ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_reference_ambiguous", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
 EventOrder: TypeAlias = Literal["asc", "desc"]  # noqa: E501
-EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
 MandateAmountType: TypeAlias = Literal["variable", "fixed"]  # noqa: E501
@@ -33,11 +33,13 @@ PaymentIntentStatus: TypeAlias = Literal["requires_payment_method", "processing"
 PaymentLinkMode: TypeAlias = Literal["payment", "setup"]  # noqa: E501
 PaymentLinkStatus: TypeAlias = Literal["open", "completed", "expired", "deactivated"]  # noqa: E501
 PaymentPlanState: TypeAlias = Literal["pending", "active", "suspended", "deactivated", "closed"]  # noqa: E501
+PayoutStatus: TypeAlias = Literal["in_transit", "paid", "failed"]  # noqa: E501
 PlanFrequency: TypeAlias = Literal["weekly", "monthly"]  # noqa: E501
 PlanPaymentStatus: TypeAlias = Literal["processing", "paid", "retrying", "failed", "skipped", "returned"]  # noqa: E501
 PlanPaymentAttemptOutcome: TypeAlias = Literal["succeeded", "failed", "accepted", "submitted", "returned"]  # noqa: E501
+ReconciliationStatus: TypeAlias = Literal["in_progress", "completed"]  # noqa: E501
 RefundStatus: TypeAlias = Literal["processing", "succeeded", "failed"]  # noqa: E501
-ReportingCategory: TypeAlias = Literal["charge", "refund", "charge_failure", "other_adjustment"]  # noqa: E501
+ReportingCategory: TypeAlias = Literal["charge", "refund", "charge_failure", "other_adjustment", "payout", "payout_reversal"]  # noqa: E501
 SavePaymentMethod: TypeAlias = Literal["no", "offer", "always"]  # noqa: E501
 SubscriptionCancelAt: TypeAlias = Literal["period_end", "now"]  # noqa: E501
 SubscriptionCancelUnused: TypeAlias = Literal["keep", "credit"]  # noqa: E501
@@ -183,7 +185,8 @@ class BalanceTransaction(TypedDict):
     type: BalanceTransactionType
     """`payment`: collected; a bank debit when it settled, and again when it is collected after a
     return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
-    back. `adjustment`: the fee of that debit, given back to you.
+    back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank
+    account. `payout_failure`: a payout that your bank has refused.
     """
     reporting_category: ReportingCategory
     """Stripe’s word for the type."""
@@ -198,9 +201,11 @@ class BalanceTransaction(TypedDict):
     net: int
     """`gross` less `fee`, minor units."""
     source: str
-    """The payment intent, or the refund."""
-    payment_intent_id: str
-    """The payment."""
+    """The payment intent, the refund or the payout."""
+    payment_intent_id: str | None
+    """The payment; null for a payout."""
+    payout_id: str | None
+    """The payout that pays the row; null if none does yet. A payout is no part of itself."""
     customer_id: str | None
     """The payer; null without a customer."""
     description: str | None
@@ -1936,8 +1941,8 @@ class PaymentIntentCreate(TypedDict):
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and
-    `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at
-    most 40 characters, values of at most 500.
+    `_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see
+    *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500.
     """
     surcharge_applied: NotRequired[bool]
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
@@ -2870,6 +2875,161 @@ class PaymentPlanUpdate(TypedDict):
     """The method to charge. By default the customer’s default method at the time of each charge;
     there must be one now.
     """
+
+
+class Payout(TypedDict):
+    id: str
+    """The id of the payout."""
+    amount: int
+    """Minor units: the sum of `net` of its items."""
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    status: PayoutStatus
+    """`in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its
+    items are available again, and the next payout has them.
+    """
+    paid_out_on: str
+    """The business day on which it was made, in your time zone."""
+    arrives_on: str
+    """The business day on which it arrives, in your time zone: the next one."""
+    ended_at: str | None
+    """When it was paid or has failed; null while it is in transit."""
+    failure_code: str | None
+    """Why it has failed: `declined` in the sandbox."""
+    reconciliation_status: ReconciliationStatus
+    """`completed`: its items are known and add up to its amount. In the sandbox at once."""
+    biller_id: str
+    """The account that is paid."""
+    livemode: bool
+    """False in the sandbox."""
+    test_clock: str | None
+    """The test clock that it is on; null in real time."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+
+
+class PayoutChanges(TypedDict):
+    amount: int
+    """Minor units: the sum of `net` of its items."""
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    status: PayoutStatus
+    """`in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its
+    items are available again, and the next payout has them.
+    """
+    arrives_on: str
+    """The business day on which it arrives, in your time zone: the next one."""
+    failure_code: str | None
+    """Why it has failed: `declined` in the sandbox."""
+    reconciliation_status: ReconciliationStatus
+    """`completed`: its items are known and add up to its amount. In the sandbox at once."""
+
+
+class PayoutCreatedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["payout.created"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Payout
+
+
+class PayoutEffect(TypedDict):
+    object: Literal["payout"]
+    object_id: str | None
+    """Null in a dry run if the advance would make the payout."""
+    advance_id: str | None
+    """The advance that caused it; null in a dry run."""
+    at: str
+    """The simulated instant at which it happens."""
+    event_type: ClockEffectType
+    """What happened."""
+    event_id: str | None
+    """The event that reports it; null in a dry run."""
+    changes: PayoutChanges
+
+
+class PayoutFailedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["payout.failed"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Payout
+
+
+class PayoutList(TypedDict):
+    data: list[Payout]
+    has_more: bool
+    """Whether more items follow."""
+
+
+class PayoutPaidEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["payout.paid"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Payout
+
+
+class PayoutReconciledEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["payout.reconciled"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Payout
 
 
 class Phone(TypedDict):
@@ -4925,8 +5085,8 @@ class WebhookReplay(TypedDict):
     """
 
 
-ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect"  # noqa: E501
-Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
+ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect | PayoutEffect"  # noqa: E501
+Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | PayoutCreatedEvent | PayoutReconciledEvent | PayoutPaidEvent | PayoutFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
 PaymentMethod: TypeAlias = "CardPaymentMethod | BecsPaymentMethod | KlarnaPaymentMethod | PayIdPaymentMethod | PayPalPaymentMethod"  # noqa: E501
 PaymentMethodCreate: TypeAlias = "CardPaymentMethodCreate | BecsPaymentMethodCreate"  # noqa: E501
 SandboxPaymentMethodCreate: TypeAlias = "KlarnaPaymentMethodCreate | PayIdPaymentMethodCreate | PayPalPaymentMethodCreate"  # noqa: E501

@@ -1575,9 +1575,9 @@ class TestClocks(Resource):
 
 
 class Balance(Resource):
-    """The books of your account: what was taken, what it cost, what came back. Rows are posted
-    from events, within a second as a rule; `complete_up_to` says how far. Lists and balances
-    leave out what is on test clocks, unless `test_clock` names one.
+    """The books of your account: what was taken, what it cost, what came back, what was paid
+    out. Rows are posted from events, within a second as a rule; `complete_up_to` says how
+    far. Lists and balances leave out what is on test clocks, unless `test_clock` names one.
     """
 
     def get(
@@ -1599,9 +1599,9 @@ class Balance(Resource):
 
 
 class BalanceTransactions(Resource):
-    """The books of your account: what was taken, what it cost, what came back. Rows are posted
-    from events, within a second as a rule; `complete_up_to` says how far. Lists and balances
-    leave out what is on test clocks, unless `test_clock` names one.
+    """The books of your account: what was taken, what it cost, what came back, what was paid
+    out. Rows are posted from events, within a second as a rule; `complete_up_to` says how
+    far. Lists and balances leave out what is on test clocks, unless `test_clock` names one.
     """
 
     def list(
@@ -1613,6 +1613,7 @@ class BalanceTransactions(Resource):
         source: str | None = None,
         payment_intent_id: str | None = None,
         customer_id: str | None = None,
+        payout_id: str | None = None,
         test_clock: str | None = None,
         from_: str | None = None,
         to: str | None = None,
@@ -1627,7 +1628,7 @@ class BalanceTransactions(Resource):
 
         `GET /api/v1/balance_transactions`
         """
-        return self._pages_of("GET", "/api/v1/balance_transactions", query={"limit": limit, "starting_after": starting_after, "type": type, "source": source, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "test_clock": test_clock, "from": from_, "to": to}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/balance_transactions", query={"limit": limit, "starting_after": starting_after, "type": type, "source": source, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "payout_id": payout_id, "test_clock": test_clock, "from": from_, "to": to}, options=options, items="data", cursor="id")
 
     def get(
         self,
@@ -1641,6 +1642,67 @@ class BalanceTransactions(Resource):
         `GET /api/v1/balance_transactions/{balance_transaction_id}`
         """
         return self._send("GET", f"/api/v1/balance_transactions/{segment(balance_transaction_id)}", options=options)
+
+
+
+class Payouts(Resource):
+    """What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in
+    your time zone: all that is available in a currency, if that is more than 0.
+    `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in:
+    a list of `paid` and `fail`. Live mode has no payouts yet.
+    """
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        status: models.PayoutStatus | None = None,
+        currency: models.Currency | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.PayoutList, models.Payout]:
+        """List payouts, newest first
+
+        What is on a test clock appears only if `test_clock` names the clock.
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/payouts`
+        """
+        return self._pages_of("GET", "/api/v1/payouts", query={"limit": limit, "starting_after": starting_after, "status": status, "currency": currency, "test_clock": test_clock}, options=options, items="data", cursor="id")
+
+    def get(
+        self,
+        payout_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> models.Payout:
+        """Fetch a payout
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/payouts/{payout_id}`
+        """
+        return self._send("GET", f"/api/v1/payouts/{segment(payout_id)}", options=options)
+
+    def list_items(
+        self,
+        payout_id: str,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.BalanceTransactionList, models.BalanceTransaction]:
+        """List the rows of your books that a payout pays, newest first
+
+        Their `net` adds up to the payout. A payout that has failed still shows what it was to
+        pay.
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/payouts/{payout_id}/items`
+        """
+        return self._pages_of("GET", f"/api/v1/payouts/{segment(payout_id)}/items", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="id")
 
 
 
@@ -1713,9 +1775,9 @@ class WebhookEndpoints(Resource):
         every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read`
         reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads
         `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read`
-        reads `checkout_session.*`, `subscriptions:read` reads `subscription.*`,
-        `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`.
-        `*`, the default, needs `events:read`.
+        reads `checkout_session.*`, `balance:read` reads `payout.*`, `subscriptions:read`
+        reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads
+        `webhook_endpoint.*`. `*`, the default, needs `events:read`.
 
         Needs a secret key with the scope `webhooks:write`.
 
@@ -2040,14 +2102,22 @@ class Resources:
         when you ask for them.
         """
         self.balance = Balance(transport)
-        """The books of your account: what was taken, what it cost, what came back. Rows are
-        posted from events, within a second as a rule; `complete_up_to` says how far. Lists
-        and balances leave out what is on test clocks, unless `test_clock` names one.
+        """The books of your account: what was taken, what it cost, what came back, what was paid
+        out. Rows are posted from events, within a second as a rule; `complete_up_to` says how
+        far. Lists and balances leave out what is on test clocks, unless `test_clock` names
+        one.
         """
         self.balance_transactions = BalanceTransactions(transport)
-        """The books of your account: what was taken, what it cost, what came back. Rows are
-        posted from events, within a second as a rule; `complete_up_to` says how far. Lists
-        and balances leave out what is on test clocks, unless `test_clock` names one.
+        """The books of your account: what was taken, what it cost, what came back, what was paid
+        out. Rows are posted from events, within a second as a rule; `complete_up_to` says how
+        far. Lists and balances leave out what is on test clocks, unless `test_clock` names
+        one.
+        """
+        self.payouts = Payouts(transport)
+        """What was paid to your bank account. The sandbox pays out at 00:00 of each business
+        day, in your time zone: all that is available in a currency, if that is more than 0.
+        `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is
+        in: a list of `paid` and `fail`. Live mode has no payouts yet.
         """
         self.events = Events(transport)
         """Everything that happened, numbered and stored, whether or not a webhook was sent."""
