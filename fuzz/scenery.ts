@@ -57,6 +57,7 @@ export async function makeScenery(
     subscriptions: [],
     clocks: [],
     balance_rows: [],
+    payouts: [],
     events: [],
     endpoints: [],
     deliveries: [],
@@ -150,6 +151,11 @@ export async function makeScenery(
       return data.length > 0 && data;
     });
     for (const row of rows) note('balance_rows', row);
+    if (clock !== null) {
+      // Two days of business later the clock's payments are paid out. A weekend may lie in between.
+      await client.testClocks.advanceAndWait(clock, { frozen_time: new Date(now + 5 * dayMs).toISOString() });
+      for (const payout of (await client.payouts.list({ test_clock: clock })).data) note('payouts', payout);
+    }
     for (let index = 0; index < 4; index++) {
       const to = { url: made.urls?.[0] ?? '', event_types: ['payment_plan.*'] };
       const endpoint = note('endpoints', await client.webhookEndpoints.create(to));

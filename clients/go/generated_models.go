@@ -2803,8 +2803,8 @@ type PaymentIntentCreate struct {
 	// Free-form. Accepted, but not stored: to charge a method, save it with POST /payment_methods.
 	PaymentMethodData Optional[map[string]any] `json:"payment_method_data,omitzero"`
 	// For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and
-	// `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40
-	// characters, values of at most 500.
+	// `_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see
+	// *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`

@@ -102,12 +102,15 @@ export async function countLedgerTransactions(db: Db): Promise<number> {
   return row.count;
 }
 
-/** The events after a number, in their order, at most `limit`. Their data is read only if they move money. */
+/**
+ * The events after a number, in their order, at most `limit`, or only those of a test clock. Their data is read only if
+ * they move money.
+ */
 export async function listFollowedEvents(
   db: Db,
   { billerId, livemode }: TenantKey,
   after: number,
-  limit: number,
+  { limit, testClockId }: { limit: number | null; testClockId?: string },
 ): Promise<FollowedEventRow[]> {
   return db<FollowedEventRow[]>`
     select e.id, e.sequence, e.test_clock_id, e.customer_id, e.subject_id, e.created_at as occurred_at,
@@ -118,6 +121,7 @@ export async function listFollowedEvents(
     from (
       select * from events
       where biller_id = ${billerId} and livemode = ${livemode} and sequence > ${after}
+        ${testClockId === undefined ? db`` : db`and test_clock_id = ${testClockId}`}
       order by sequence limit ${limit}
     ) e
     cross join lateral (

@@ -40,7 +40,7 @@ const IntentFields = Strict(
     metadata: Type.Optional(
       MetadataWith(
         'For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and ' +
-          '`_sandbox_bank_outcome` that of a bank debit: see *Modes*.',
+          '`_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see *Modes*.',
       ),
     ),
     surcharge_applied: Type.Optional(

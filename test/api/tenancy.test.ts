@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import type { Route } from '../../src/api/http/route.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { postEvents } from '../../src/services/ledger/follower.ts';
+import { takePayoutsInRealTime } from '../../src/services/ledger/payouts.ts';
 import { allRoutes } from '../../src/sites/routes.ts';
 import type { Reply } from '../support/api.ts';
 import { useDebtor } from '../support/debtor.ts';
@@ -159,6 +161,8 @@ describe('every route but the public ones', () => {
       const [event] = await merchant.events();
       await postEvents(stage.db.sql, { billerId: stage.keys.biller.id, livemode: false });
       const [row] = (await merchant.request('GET', '/balance_transactions')).body.data;
+      await takePayoutsInRealTime(stage.db.sql, addMs(realNow(), 7 * 86_400_000));
+      const [payout] = (await merchant.request('GET', '/payouts')).body.data;
       const ids = {
         customer_id: customer.id,
         payment_method_id: card,
@@ -171,6 +175,7 @@ describe('every route but the public ones', () => {
         event_id: String(event?.id),
         refund_id: refund.body.id,
         balance_transaction_id: row.id,
+        payout_id: payout.id,
         '/test_helpers/': clock.id,
         '/webhook_endpoints/': endpoint.id,
         '/webhook_deliveries/': delivery.id,

@@ -170,7 +170,7 @@ describe('the pages of the workbench', () => {
       ]),
     );
     assert.deepEqual(Object.fromEntries(marks), {
-      clock: ['clock'],
+      clock: ['clock', 'begun would', 'paid would'],
       customer: ['begun'],
       plan: ['begun', 'begun', 'paid', 'paid would'],
       link: ['begun', 'ended would'],

@@ -47,7 +47,8 @@ In the sandbox you choose the outcome of a charge. The first of these that is gi
 
 Everything else succeeds. At a charge of a plan or a scheduled payment the payer is not present. A 3D Secure challenge
 therefore fails there, with \`authentication_required\`. A refund fails with \`metadata._sandbox_refund_outcome\`
-\`fail\`, or if its amount ends in \`03\`.
+\`fail\`, or if its amount ends in \`03\`. A payout fails if \`metadata._sandbox_payout\` of one of its payments says
+\`fail\`: a list of \`paid\` and \`fail\`, one for each payout that the payment is in; the last one repeats.
 
 ## Test cards
 

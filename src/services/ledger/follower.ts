@@ -12,6 +12,8 @@ import {
   selectPosition,
   updatePosition,
 } from '../../db/ledger.ts';
+import { tenantOf } from '../../db/tenant.ts';
+import type { TestClockRow } from '../../db/test-clocks.ts';
 import { dateIn, type PlainDate, startOfDay } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { derivedId } from '../../domain/ids.ts';
@@ -74,6 +76,14 @@ export async function postUnlessStopped(db: Writer, tenant: Tenant): Promise<voi
   }
 }
 
+/** Posts the events of a test clock that are not posted yet, in a dry run: its position is that of all clocks. */
+export async function postInDryRun(tx: Tx, clock: TestClockRow): Promise<void> {
+  const tenant = tenantOf(clock);
+  const { posted } = await selectPosition(tx, tenant);
+  const events = await listFollowedEvents(tx, tenant, posted, { limit: null, testClockId: clock.id });
+  await insertPosted(tx, tenant, events, Number.MAX_SAFE_INTEGER);
+}
+
 /**
  * Posts events that a dry run has recorded and that nobody writes, in its transaction: they come after all that are
  * posted. What is in flight is known from the rows of the same dry run.
@@ -83,10 +93,14 @@ export async function postRecorded(tx: Tx, events: readonly RecordedEvent[]): Pr
   if (first === undefined) return;
   const { last } = await selectPosition(tx, first);
   const followed = events.map((event, index) => followedOf(event, last + index + 1));
-  const ofMoney = followed.filter(movesMoney);
+  await insertPosted(tx, first, followed, Number.MAX_SAFE_INTEGER);
+}
+
+/** Adds what events post to the ledger; `position` is that of the ledger before them. */
+async function insertPosted(tx: Tx, tenant: Tenant, events: FollowedEventRow[], position: number): Promise<void> {
+  const ofMoney = events.filter(movesMoney);
   if (ofMoney.length === 0) return;
-  const rows = await transactionsOf(tx, first, ofMoney, Number.MAX_SAFE_INTEGER);
-  await insertLedgerTransactions(tx, first, rows);
+  await insertLedgerTransactions(tx, tenant, await transactionsOf(tx, tenant, ofMoney, position));
 }
 
 /** Returns an event as `listFollowedEvents` does once it is written. */
@@ -112,14 +126,10 @@ function followedOf(event: RecordedEvent, sequence: number): FollowedEventRow {
 /** Posts the next events after the position. Returns the new position. */
 async function postNext(tx: Tx, tenant: Tenant): Promise<number> {
   const position = await lockPosition(tx, tenant);
-  const events = await listFollowedEvents(tx, tenant, position, eventsAtOnce);
+  const events = await listFollowedEvents(tx, tenant, position, { limit: eventsAtOnce });
   const last = events.at(-1);
   if (last === undefined) return position;
-  const ofMoney = events.filter(movesMoney);
-  if (ofMoney.length > 0) {
-    const rows = await transactionsOf(tx, tenant, ofMoney, position);
-    await insertLedgerTransactions(tx, tenant, rows);
-  }
+  await insertPosted(tx, tenant, events, position);
   await updatePosition(tx, tenant, last.sequence);
   return last.sequence;
 }

@@ -9,8 +9,7 @@ import type { ChargeRequest, PaymentProcessor, Processors } from '../../processo
 import { sandboxProcessor } from '../../processors/sandbox.ts';
 import type { DryRunResult, Effect } from '../../resources/clock-effect.ts';
 import { type NewEvent, recordedEvents } from '../events.ts';
-import { postRecorded } from '../ledger/follower.ts';
-import { postEventsOfClock } from '../ledger/payouts.ts';
+import { postInDryRun, postRecorded } from '../ledger/follower.ts';
 import type { RequestContext } from '../request-context.ts';
 import { countedManifest } from './clock-advance.ts';
 import { withFacts } from './clock-effects.ts';
@@ -61,11 +60,11 @@ export async function dryRunAdvance(
   suppose: Supposition = {},
 ): Promise<DryRunResult> {
   const processors: Processors = { sandbox: supposing(suppose), live: null };
-  await postEventsOfClock(db, clockId);
   const result = await dryRun(db, async (tx): Promise<DryRunResult> => {
     const admitted = await admitAdvance(tx, context, clockId, targetText);
     const { clock, target } = admitted;
     const from = clock.frozen_time;
+    await postInDryRun(tx, clock);
     await collectAll(tx, processors, { clockId, from, target }, context.now);
     const manifest = await countedManifest(tx, clockId, from, target);
     // An effect at the frozen time itself was left open by a request. It does not belong to the advance.

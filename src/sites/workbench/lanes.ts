@@ -57,14 +57,20 @@ export function lanesOf(timeline: Timeline, ahead: readonly Effect[]): Lane[] {
     [subjectId, ...ownersOf(data)].map((id) => byId.get(id)).find((lane) => lane !== undefined) ?? clockLane;
   for (const event of timeline.events) {
     // The clock's own steps are drawn as bars.
-    if (event.event_type.startsWith('test_clock.')) continue;
+    if (event.event_type.startsWith('test_clock.') || isRepeated(event.event_type)) continue;
     find(event.subject_id, event.data).marks.push(happened(event));
   }
   for (const [index, effect] of ahead.entries()) {
+    if (isRepeated(effect.event_type)) continue;
     const data = effect.data as Readonly<Record<string, unknown>>;
     find(effect.subject_id, data).marks.push(wouldHappen(effect, index));
   }
   return lanes;
+}
+
+/** Whether its mark would cover another one: the sandbox reconciles a payout when it makes it. */
+function isRepeated(eventType: string): boolean {
+  return eventType === 'payout.reconciled';
 }
 
 /** What an object belongs to, the nearest first. */

@@ -57,6 +57,7 @@ export function inWords(eventType: string, data: Readonly<Record<string, unknown
     const amount = amountOf(data.total_amount ?? data.amount, data.currency);
     return `${amount} ${group === 'refund' ? `refund ${verb}` : paymentInWords(verb, data)}`;
   }
+  if (group === 'payout') return `${amountOf(data.amount, data.currency)} payout ${verb}`;
   const reason = data.state_reason ?? data.status_reason ?? null;
   return typeof reason === 'string' ? `${plain}: ${reason}` : plain;
 }

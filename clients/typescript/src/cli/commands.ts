@@ -22,6 +22,10 @@ export const commands: Readonly<Record<string, { summary: string; load: () => Pr
     summary: 'what the account has in each currency',
     load: async () => (await import('./balance.ts')).balance,
   },
+  payouts: {
+    summary: 'what was paid to the bank account, and when it arrives',
+    load: async () => (await import('./payouts.ts')).payouts,
+  },
   report: {
     summary: 'write a report of the books, of plans or of what is owed, as CSV',
     load: async () => (await import('./report.ts')).report,

@@ -5386,7 +5386,7 @@ export interface components {
             payment_method_data?: {
                 [key: string]: unknown;
             };
-            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
+            /** @description For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and `_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
             };

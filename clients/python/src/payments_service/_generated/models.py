@@ -2147,8 +2147,8 @@ class PaymentIntentCreate(TypedDict):
     """
     metadata: NotRequired[dict[str, str]]
     """For your own use. In the sandbox `_sandbox_outcome` chooses the outcome of a charge, and
-    `_sandbox_bank_outcome` that of a bank debit: see *Modes*. At most 50 pairs; keys of at
-    most 40 characters, values of at most 500.
+    `_sandbox_bank_outcome` that of a bank debit, `_sandbox_payout` that of its payouts: see
+    *Modes*. At most 50 pairs; keys of at most 40 characters, values of at most 500.
     """
     surcharge_applied: NotRequired[bool]
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
