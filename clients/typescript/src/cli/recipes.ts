@@ -16,6 +16,15 @@ async function refund(made: Made, outcome: string): Promise<string> {
   return (await made.payments.refunds.create(id, { metadata: { _sandbox_refund_outcome: outcome } })).id;
 }
 
+/** A payout on a clock that has moved beyond its end, whatever holidays there are. */
+async function payout(made: Made, becomes: 'paid' | 'fail'): Promise<string> {
+  const clock = await made.clock();
+  await made.payment('succeed', clock, { _sandbox_payout: becomes });
+  await made.advance(clock, 20);
+  const { data } = await made.payments.payouts.list({ test_clock: clock.id });
+  return data.at(-1)?.id ?? '';
+}
+
 async function activePlan(made: Made): Promise<string> {
   const { id } = await made.plan();
   await made.payments.paymentPlans.activate(id);
@@ -179,6 +188,10 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
     ),
   'refund.succeeded': (made) => refund(made, 'succeed'),
   'refund.failed': (made) => refund(made, 'fail'),
+  'payout.created': (made) => payout(made, 'paid'),
+  'payout.reconciled': (made) => payout(made, 'paid'),
+  'payout.paid': (made) => payout(made, 'paid'),
+  'payout.failed': (made) => payout(made, 'fail'),
   'test_clock.created': async (made) => (await made.clock()).id,
   'test_clock.advancing': advancedClock,
   'test_clock.ready': advancedClock,
