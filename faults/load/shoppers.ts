@@ -138,8 +138,8 @@ function metadataOf(outcomes: readonly string[], manner: Errand['manner']): Reco
 }
 
 /**
- * The payer comes back from the bank to our page, which asks the processor, until the payment has ended. A process whose
- * clock is an hour ahead gives the challenge up at once, so a payment whose payer has passed may have failed too.
+ * The payer comes back from the bank to our page, which asks the processor, until the payment has ended. A process
+ * whose clock is an hour ahead gives the challenge up at once, so a payment whose payer has passed may have failed too.
  */
 async function comeBack(
   world: World,

@@ -142,8 +142,8 @@ async function confirm(stripe: Stripe, found: Reservation, body: ChargeBody): Pr
 }
 
 /**
- * Whether the payer is there, and where a challenge leads back to: as it was reserved. Another process may not know, and
- * Stripe refuses other members under the key of the confirm.
+ * Whether the payer is there, and where a challenge leads back to: as it was reserved. Another process may not know,
+ * and Stripe refuses other members under the key of the confirm.
  */
 function presenceOf({ return_url: reserved }: Reservation, body: ChargeBody): Stripe.PaymentIntentConfirmParams {
   const returnUrl = reserved ?? returnUrlIn(body);
