@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConnectionError } from '@payments-service/client';
 import { refusalOf, unlessRefused } from '../../lab/client.ts';
 import { makePayer, type Payer } from '../../lab/payer.ts';
@@ -5,13 +6,14 @@ import { type Account, type Actor, type Claim, keepDoing, modeOf, type World } f
 
 /**
  * A purchase: the outcomes of its attempts, and what the shopper does besides the plain way. `inOneRequest`: the first
- * attempt is made by the request that creates the payment.
+ * attempt is made by the request that creates the payment. `challenged`: the payer is sent to the bank, and comes back;
+ * `cancels`: the biller cancels meanwhile. Both only in live mode.
  */
 interface Errand {
   weight: number;
   outcomes: string[];
   /** `races`: two confirms with keys of their own at once; `leaves`: one try of a confirm, and never again. */
-  manner?: 'inOneRequest' | 'races' | 'leaves' | 'refunds' | 'mistakes';
+  manner?: 'inOneRequest' | 'races' | 'leaves' | 'refunds' | 'mistakes' | 'challenged' | 'cancels';
 }
 
 const errands: readonly Errand[] = [
@@ -26,7 +28,16 @@ const errands: readonly Errand[] = [
   { weight: 4, outcomes: ['succeed'], manner: 'leaves' },
 ];
 
+/** What the payer does at the bank is the stand-in's to play. */
+const liveErrands: readonly Errand[] = [
+  ...errands,
+  { weight: 30, outcomes: ['passed_200'], manner: 'challenged' },
+  { weight: 10, outcomes: ['failed_200'], manner: 'challenged' },
+  { weight: 40, outcomes: ['left'], manner: 'cancels' },
+];
+
 const restMs = 120;
+const lookAgainMs = 150;
 
 /**
  * Buys single things: makes an intent, confirms it, has some of it refunded, each request under a key until it is
@@ -40,7 +51,7 @@ export function shopper(number: number, at: 'shop' | 'liveShop' = 'shop'): Actor
     let payer: Payer | null = null;
     await keepDoing(world, name, restMs, async () => {
       payer ??= await makePayer(account.client, {}, modeOf(account));
-      await buy(world, account, payer, chance.pickByWeight(errands), chance);
+      await buy(world, account, payer, chance.pickByWeight(account.livemode ? liveErrands : errands), chance);
     });
   };
 }
@@ -60,7 +71,7 @@ async function buy(
     amount,
     currency: 'AUD',
     customer_id: customerId,
-    metadata: { _sandbox_outcome: outcomes.join(',') },
+    metadata: metadataOf(outcomes, manner),
   } as const;
   const expectStatus = (found: string, outcome: string) => {
     const expected = outcome === 'succeed' ? 'succeeded' : 'failed';
@@ -94,6 +105,14 @@ async function buy(
     if (left !== undefined) Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
     return;
   }
+  if (manner === 'challenged' || manner === 'cancels') {
+    Object.assign(claim, { succeeded: [0, manner === 'challenged' ? 1 : 0], attempts: [0, 1] });
+    const { next_action: next } = await confirm(client, crypto.randomUUID());
+    claim.attempts = [1, 1];
+    if (manner === 'cancels') await client.paymentIntents.cancel(id, { idempotencyKey: crypto.randomUUID() });
+    else await comeBack(world, client, id, next?.url, claim);
+    return;
+  }
   if (manner === 'races') {
     Object.assign(claim, { succeeded: [1, 1], attempts: [1, 1] });
     const both = await Promise.all([1, 2].map(() => confirm(client).catch(unlessRefused('invalid_state'))));
@@ -111,6 +130,36 @@ async function buy(
     if (manner === 'mistakes') await expectKeyIsTaken(client, id, key);
   }
   if (manner === 'refunds') await refund(client, impatient, id, amount, chance);
+}
+
+function metadataOf(outcomes: readonly string[], manner: Errand['manner']): Record<string, string> {
+  if (manner !== 'challenged' && manner !== 'cancels') return { _sandbox_outcome: outcomes.join(',') };
+  return { _sandbox_outcome: 'requires_action', _stand_in_challenge: outcomes.join(',') };
+}
+
+/**
+ * The payer comes back from the bank to our page, which asks the processor, until the payment has ended. A process
+ * whose clock is an hour ahead gives the challenge up at once, so a payment whose payer has passed may have failed too.
+ */
+async function comeBack(
+  world: World,
+  { paymentIntents }: Account['client'],
+  id: string,
+  url: string | undefined,
+  claim: Claim,
+): Promise<void> {
+  for (let turn = 0; !world.signal.aborted; turn += 1) {
+    const { status } = await paymentIntents.get(id);
+    if (status === 'succeeded' || status === 'failed') {
+      claim.succeeded = status === 'succeeded' ? [1, 1] : [0, 0];
+      return;
+    }
+    const { pages } = world.cluster;
+    const page = pages[turn % pages.length];
+    // A process that is down is not asked; another one is next.
+    if (url !== undefined && page) await fetch(`${page.url}${new URL(url).pathname}`).catch(() => {});
+    await pause(lookAgainMs);
+  }
 }
 
 /** The key of one request must not work for another. */

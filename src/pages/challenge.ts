@@ -24,8 +24,9 @@ async function show(request: PageRequest): Promise<Answer> {
 }
 
 /**
- * The way to the processor's page, and back from it: in a checkout session, to the page of the session. The processor
- * tells what the payer did there, and nothing that stands in the URL.
+ * The way to the processor's page, and back from it: in a checkout session, to the page of the session, which leads
+ * here as long as the challenge is open. The processor tells what the payer did there, and nothing that stands in the
+ * URL.
  */
 async function showLive(request: PageRequest, found: ChallengePage): Promise<Answer> {
   const { deps, token } = request;
@@ -52,15 +53,15 @@ function endedLive(request: PageRequest, found: ChallengePage): Answer {
   return isThere ? { goTo: pageOfSession(request, session) } : ended(request, found);
 }
 
-function wayToBank(request: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {
+function wayToBank({ locale }: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {
   return {
     status: 200,
     title: 'Confirm this payment',
     payee,
     main: html`<p>Your bank asks you to confirm this payment. You come back here afterwards.</p>
-${rows([['Pay to', payee.name], ...amountRows(intent, request.locale)])}
+${rows([['Pay to', payee.name], ...amountRows(intent, locale)])}
 ${onward(url, 'Go on to your bank', null)}
-${onward(wayBack(request, { intent, session }), 'Leave without deciding', 'other')}`,
+${session === null ? onward(intent.return_url, 'Leave without deciding', 'other') : null}`,
   };
 }
 

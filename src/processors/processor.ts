@@ -34,7 +34,7 @@ export interface ChargeRequest {
   /** Sandbox only. */
   fixtureToken: string | null;
   metadata: Record<string, string>;
-  /** Whether the payer can be sent to a challenge: a payment by card that is confirmed, and is of nothing else. */
+  /** Whether the payer can be sent to a challenge: of a card, in a payment that a payer or the biller confirms. */
   attended: boolean;
   /** For a bank account that is debited under a mandate; else null. */
   debit: DebitRequest | null;

@@ -10,7 +10,7 @@ import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
-import { createPageUrls } from '../../src/services/pages/page-urls.ts';
+import { returnUrlOf } from '../../src/services/pages/return-urls.ts';
 import { settleChallenges } from '../../src/services/payments/processor-challenge.ts';
 import { settleNotices } from '../../src/services/processor-notices/settling.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
@@ -35,8 +35,8 @@ describe('a live payment by card whose payer has to approve it', function () {
   this.timeout(serverStartTimeoutMs);
   needsPrograms('localstripe', 'stripe-mock');
   const folder = useFolder();
-  const returnUrlOf = (id: string) => createPageUrls(publicUrl, service.vault).of('challenge', id);
-  const live = createHttpProcessor({ url: doorUrl, secret, timeoutMs: 2_000, returnUrlOf });
+  const returnsTo = (id: string) => returnUrlOf(service.db.sql, { publicUrl, vault: service.vault }, id);
+  const live = createHttpProcessor({ url: doorUrl, secret, timeoutMs: 2_000, returnUrlOf: returnsTo });
   const processors = { sandbox: sandboxProcessor, live };
   const service = useService({ processors, idle: true, publicUrl });
   const pages = usePages({
@@ -166,7 +166,7 @@ describe('a live payment by card whose payer has to approve it', function () {
 
   it('gets a page of ours, which leads to the bank’s; passed there, it is paid once, in two tabs too', async () => {
     const { id, url, reference } = await challenged();
-    assert.equal(url, returnUrlOf(id));
+    assert.equal(url, await returnsTo(id));
     const shown = await pages.open(url);
     assert.match(shown.html, new RegExp(`href="http://127.0.0.1:\\d+/3ds/${reference}"`));
     assert.equal(await answerAtBank(reference, true), 200);
@@ -266,6 +266,62 @@ describe('a live payment by card whose payer has to approve it', function () {
     await answerAtBank(await referenceOf(id), true);
     assert.ok((await pages.open(String(body.next_action.url))).text.includes('The payment was approved'));
     assert.equal(await taken(id), 1);
+  });
+
+  /** A payment in a checkout session whose payer has sent the form, and is at the bank. */
+  async function challengedInSession() {
+    const { id: customer_id } = await merchant.customer();
+    const card = await merchant.card(customer_id, await rig.makeCard('challenge', liveKey));
+    const terms = { name: 'Invoice 1042', amount: 2500, currency: 'AUD', customer_id };
+    const created = await sendChecked(`${service.url}/api/v1/checkout_sessions`, 'POST', {
+      ...{ key: merchant.key, body: { ...terms, payment_method_types: ['card', 'au_becs_debit'] } },
+    });
+    const { id: session, url } = created.body;
+    const { hidden } = await pages.open(url);
+    const sent = await pages.post(url, { ...hidden, method: card });
+    const [row] = await service.db.sql<{ id: string }[]>`
+      select payment_intent_id as id from checkout_sessions where id = ${session}`;
+    const id = String(row?.id);
+    const way = await follow(String(sent.headers.get('location')));
+    const reference = await referenceOf(id);
+    assert.match(way.html, new RegExp(`href="http://127.0.0.1:\\d+/3ds/${reference}"`));
+    return { id, session: String(session), url: String(url), reference, back: await returnsTo(id) };
+  }
+  async function follow(url: string) {
+    for (let at = url; ; ) {
+      const page = await pages.open(at);
+      if (page.status !== 303) return page;
+      at = String(page.headers.get('location'));
+    }
+  }
+  const sessionOf = async (id: string) => {
+    const { body } = await sendChecked(`${service.url}/api/v1/checkout_sessions/${id}`, 'GET', { key: merchant.key });
+    return body.status;
+  };
+
+  it('in a checkout session comes back to its page: paid once, in two tabs too', async () => {
+    const { id, session, reference, back } = await challengedInSession();
+    await answerAtBank(reference, true);
+    const seen = await Promise.all(
+      [1, 2].map(() => follow(`${back}&payment_intent=${reference}&redirect_status=failed`)),
+    );
+    for (const page of seen) assert.ok(page.text.includes('Thank you for your payment'), page.text);
+    assert.deepEqual([await stateOf(id), await sessionOf(session), await taken(id)], [['succeeded'], 'completed', 1]);
+  });
+
+  it('in a checkout session, failed at the bank, leaves its page open for another card', async () => {
+    const { id, session, reference, back } = await challengedInSession();
+    await answerAtBank(reference, false);
+    assert.ok((await follow(back)).text.includes('could not confirm that it was you'));
+    assert.deepEqual([await sessionOf(session), await taken(id)], ['open', 0]);
+  });
+
+  it('in a checkout session, left, is canceled at Stripe: the challenge cannot be passed any more', async () => {
+    const { id, session, reference } = await challengedInSession();
+    await keepHouse(16 * minuteMs);
+    assert.equal(await answerAtBank(reference, true), 400);
+    assert.deepEqual([await stateOf(id), await sessionOf(session)], [['failed', 'authentication_required'], 'open']);
+    assert.equal(await taken(id), 0);
   });
 
   it('is settled after the adapter was killed between the return of the payer and the outcome', async () => {

@@ -13,6 +13,7 @@ import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { type Inquiry, OutcomeUnknown, type PaymentProcessor } from '../../processors/processor.ts';
+import { pass } from '../crash-points.ts';
 import { ProcessorNotConfigured } from '../errors.ts';
 import { allFinished, type Charging, orUnavailable, recordOutcome, reopenAttempt, reserves } from './charge.ts';
 import { requestUnder } from './reserved-charge.ts';
@@ -62,6 +63,7 @@ export async function settleChallenge(
   const request = requestUnder({ ...charge, request: charge.request }, reservation.number);
   const asked = { processor, request, reference: reservation.reference, at: withoutClock(now) };
   const state = await orUnavailable('payment', inquire(asked));
+  pass('challenge asked');
   // A customer that was deleted is not charged any more.
   const isUnwanted = giveUp === 'to_cancel' || (await isPayerDeleted(pool, intentId));
   const isOver = isUnwanted || isExpired(attempt, state, now);
@@ -81,6 +83,7 @@ export async function settleChallenge(
     },
     hook,
   );
+  pass('challenge settled');
   return { kind: 'ended' };
 }
 
@@ -101,6 +104,7 @@ function inquire({ processor, request, reference, at }: Asked): Promise<Inquiry>
 /** Cancels the payment at the processor. Returns its outcome: the payer may have been quicker. */
 async function givenUp(asked: Asked): Promise<FinalOutcome> {
   await asked.processor.cancel(asked.request, asked.reference);
+  pass('challenge given up');
   const outcome = finalOutcome(await inquire(asked));
   if (outcome === null) throw new OutcomeUnknown('the processor has not canceled the payment, and has not made it');
   return outcome;

@@ -115,7 +115,7 @@ interface OverdueChallenge {
   currency: string;
 }
 
-/** Live payments whose challenge has not ended in its time. A worker asks every five seconds, and gives it up. */
+/** Live payments whose challenge has not ended in time. A worker asks every five seconds, and gives it up. */
 export const challengeOverdue: StuckKind<OverdueChallenge> = {
   kind: 'challenge_overdue',
   meaning: 'A live payment waits for its payer at the bank longer than the payer has time.',
