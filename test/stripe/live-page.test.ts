@@ -243,6 +243,25 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
     assert.equal((await taken()) - before, 0);
   });
 
+  it('asks Stripe for its fields only when the payer chooses a new card, and not a saved one', async () => {
+    const { id: customer_id } = await merchant.customer();
+    await merchant.card(customer_id, await rig.makeCard('good', liveKey));
+    const { url } = await link({ customer_id, collect: undefined });
+    const begun = () => rig.faults.calls.filter((each) => each === 'POST /v1/setup_intents').length;
+    const before = begun();
+    const tab = await open(url);
+    await tab.follow(press('Continue'));
+    const isHidden = () => tab.evaluate('document.querySelector("#card-fields").hidden');
+    await eventually('the fields are hidden', isHidden);
+    assert.equal(begun(), before);
+    await tab.evaluate('document.querySelector("[value=card]").click()');
+    await untilFields(tab);
+    assert.deepEqual([await isHidden(), begun() - before], [false, 1]);
+    await tab.evaluate('document.querySelector("[value^=pm_]").click()');
+    await tab.follow(press('Pay'));
+    assert.equal(await title(tab), 'Thank you for your payment');
+  });
+
   it('says without scripts that the fields need them', async () => {
     const { url } = await link();
     const tab = await open(url, { ...desktop, isWithoutScripts: true });
