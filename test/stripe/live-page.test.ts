@@ -60,7 +60,8 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
     },
     { cardFields },
   );
-  const browser = useBrowser();
+  // A page that was left would keep its connection, which waits for its state.
+  const browser = useBrowser(['--disable-features=BackForwardCache']);
   let rig: StripeRig;
   let door: LoopbackServer;
   let adapter: SupervisedProcess;
