@@ -89,15 +89,16 @@ export async function noteCardFields(
   { id, biller_id: billerId, payment_link_id: linkId }: CheckoutSessionRow,
   areThere: boolean,
 ): Promise<void> {
-  await db`update billers set lacks_card_fields = ${!areThere} where id = ${billerId} and lacks_card_fields = ${areThere}`;
+  if (areThere) await db`delete from missing_card_fields where biller_id = ${billerId}`;
+  else await db`insert into missing_card_fields (biller_id) values (${billerId}) on conflict do nothing`;
   await db`update payment_links set takes_cards = ${areThere} where id = ${linkId} and takes_cards = ${!areThere}`;
   await db`update checkout_sessions set takes_cards = ${areThere} where id = ${id} and takes_cards = ${!areThere}`;
 }
 
 /** Whether the live processor has said last that it has no fields for cards of this biller. */
 export async function selectLacksCardFields(db: Db, billerId: string): Promise<boolean> {
-  const [row] = await db<{ lacks: boolean }[]>`select lacks_card_fields as lacks from billers where id = ${billerId}`;
-  return row?.lacks ?? false;
+  const rows = await db`select true from missing_card_fields where biller_id = ${billerId}`;
+  return rows.length === 1;
 }
 
 /** Removes the setups of sessions that have ended: no session is open for longer than 31 days. */

@@ -29,6 +29,8 @@ export const CardFunding = Type.Enum([...fundings], {
 });
 export const CardCountry = Type.String({
   pattern: '^[A-Z]{2}$',
+  minLength: 2,
+  maxLength: 2,
   description:
     'The country that the card was issued in, if your vault or the processor knows it: ISO 3166-1, such as AU.',
 });

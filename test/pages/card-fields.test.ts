@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
+import { sweepCardSetups } from '../../src/db/card-setups.ts';
 import type { CheckoutSessionRow } from '../../src/db/checkout-sessions.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
+import { addMs } from '../../src/domain/instants.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import type { ChargeRequest, PaymentProcessor, SetupState } from '../../src/processors/processor.ts';
 import { type CardDetails, OutcomeUnknown } from '../../src/processors/processor.ts';
 import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
+import { createCustomer } from '../../src/services/customers/customers.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import { addressSubject, pageLimits } from '../../src/services/pages/page-limits.ts';
@@ -167,10 +171,7 @@ describe('a card that a payer enters in the processor’s fields on a live page'
     assert.deepEqual([session.status, processor.charged.length], ['completed', 0]);
     assert.match(String(session.payment_method_id), /^pm_/);
   });
-  async function makeCustomer() {
-    const { createCustomer } = await import('../../src/services/customers/customers.ts');
-    return createCustomer(stage.db.sql, await call(), { name: 'Jo' });
-  }
+  const makeCustomer = async () => createCustomer(stage.db.sql, await call(), { name: 'Jo' });
 
   it('asks the processor nothing by a GET, and nothing without the form of the page', async () => {
     const path = await open();
@@ -443,5 +444,72 @@ describe('a card that a payer enters in the processor’s fields on a live page'
       processor.calls.filter((each) => each !== 'create'),
       ['inquire', 'describe'],
     );
+  });
+
+  it('of an amount that the payer chooses is shown the total with its surcharge before it is paid', async () => {
+    await stage.db.sql`update billers set country = 'AU' where id = ${stage.keys.biller.id}`;
+    const path = await open({ amount_range: { min: 500, max: 90_000 }, surcharge_applied: true });
+    const payer = await visit(path);
+    processor.cards.set('pm_amex', { ...visa, brand: 'amex', network: 'amex', lastFour: '0005' });
+    const shown = await payer.pay(await payer.enter('pm_amex'), { amount: '100.00' });
+    assert.match(shown.text, /Pay A?\$102\.05/);
+    assert.equal(processor.charged.length, 0);
+    const paid = await pages.post(path, { ...shown.hidden, method: 'card', amount: '100.00' });
+    assert.match(String(paid.headers.get('location')), /\/done/, paid.text);
+    assert.deepEqual(
+      processor.charged.map(({ totalAmount }) => totalAmount),
+      [10_205],
+    );
+  });
+
+  it('may be another one than was entered first: the page offers that, and pays by the other', async () => {
+    await stage.db.sql`update billers set country = 'AU' where id = ${stage.keys.biller.id}`;
+    const path = await open({ surcharge_applied: true });
+    const payer = await visit(path);
+    processor.cards.set('pm_amex', { ...visa, brand: 'amex', network: 'amex', lastFour: '0005' });
+    const shown = await payer.pay(await payer.enter('pm_amex'));
+    assert.ok(shown.html.includes(`<a href="${path}" id="other-card">Use another card</a>`));
+    const next = await visit(path);
+    const paid = await next.pay(await next.enter('pm_visa'));
+    assert.match(String(paid.headers.get('location')), /\/done/, paid.text);
+    assert.deepEqual(
+      processor.charged.map(({ paymentMethodToken, totalAmount }) => [paymentMethodToken, totalAmount]),
+      [['pm_visa', 10_000]],
+    );
+  });
+
+  it('has a reference of hostile text only in the database, and a brand of hostile text never on a page', async () => {
+    const path = await open();
+    processor.referenceOf = () => `"><script>alert(1)</script>${crypto.randomUUID()}`;
+    const payer = await visit(path);
+    const { told } = await payer.ask();
+    assert.equal(told.script_url, `${script}/v1/`);
+    processor.cards.set('pm_odd', { ...visa, brand: '<b>', network: null, lastFour: null });
+    processor.states.set([...processor.byKey.values()][0] ?? '', { kind: 'succeeded', token: 'pm_odd' });
+    const paid = await payer.pay(String(told.setup));
+    const done = await pages.open(String(paid.headers.get('location')));
+    assert.ok(!done.html.includes('<b>') && done.html.includes('&lt;b&gt;'), done.html);
+  });
+
+  it('is forgotten by the sweep once no session can be open any more', async () => {
+    const path = await open();
+    await (await visit(path)).enter();
+    const count = async () =>
+      (await stage.db.sql`select 1 from card_setups where biller_id = ${stage.keys.biller.id}`).length;
+    const now = realNow();
+    await sweepCardSetups(stage.db.sql, addMs(now, 31 * 86_400_000));
+    assert.equal(await count(), 1);
+    await sweepCardSetups(stage.db.sql, addMs(now, 33 * 86_400_000));
+    assert.equal(await count(), 0);
+  });
+
+  it('costs a visitor without the form of a page less than 20 ms of processor time', async () => {
+    const path = await open();
+    const before = process.cpuUsage();
+    const count = 200;
+    for (let each = 0; each < count; each += 1) await pages.post(`${path}/setup`, { form: 'x', setup: 'y' });
+    const { user, system } = process.cpuUsage(before);
+    assert.ok((user + system) / 1000 / count < 20, `${(user + system) / 1000 / count} ms`);
+    assert.deepEqual(processor.calls, []);
   });
 });

@@ -60,7 +60,8 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
     },
     { cardFields },
   );
-  const browser = useBrowser();
+  // A page that was left would keep its connection, which waits for its state.
+  const browser = useBrowser(['--disable-features=BackForwardCache']);
   let rig: StripeRig;
   let door: LoopbackServer;
   let adapter: SupervisedProcess;
@@ -241,6 +242,25 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
     await merchant.request('POST', `/checkout_sessions/${made.body.id}/expire`, {});
     await eventually('the page says so', async () => (await title(tab)) === 'This payment was canceled');
     assert.equal((await taken()) - before, 0);
+  });
+
+  it('asks Stripe for its fields only when the payer chooses a new card, and not a saved one', async () => {
+    const { id: customer_id } = await merchant.customer();
+    await merchant.card(customer_id, await rig.makeCard('good', liveKey));
+    const { url } = await link({ customer_id, collect: undefined });
+    const begun = () => rig.faults.calls.filter((each) => each === 'POST /v1/setup_intents').length;
+    const before = begun();
+    const tab = await open(url);
+    await tab.follow(press('Continue'));
+    const isHidden = () => tab.evaluate('document.querySelector("#card-fields").hidden');
+    await eventually('the fields are hidden', isHidden);
+    assert.equal(begun(), before);
+    await tab.evaluate('document.querySelector("[value=card]").click()');
+    await untilFields(tab);
+    assert.deepEqual([await isHidden(), begun() - before], [false, 1]);
+    await tab.evaluate('document.querySelector("[value^=pm_]").click()');
+    await tab.follow(press('Pay'));
+    assert.equal(await title(tab), 'Thank you for your payment');
   });
 
   it('says without scripts that the fields need them', async () => {

@@ -23,8 +23,11 @@ create index card_setups_of_session on card_setups (checkout_session_id);
 create index card_setups_of_method on card_setups (payment_method_id) where payment_method_id is not null;
 create index card_setups_by_age on card_setups (created_at);
 
-alter table billers add column lacks_card_fields boolean not null default false;
-comment on column billers.lacks_card_fields is 'Whether the live processor has said last that it has no fields for cards of this biller';
+create table missing_card_fields (
+  biller_id object_id primary key references billers,
+  noticed_at timestamptz not null default clock_timestamp()
+);
+comment on table missing_card_fields is 'The billers of whom the live processor has said last that it has no fields for their cards. Real time, by PostgreSQL''s clock';
 
 alter table payment_links add column takes_cards boolean not null default false;
 comment on column payment_links.takes_cards is 'In live mode: whether its page can take cards, as far as was known when it was made, or opened last';
