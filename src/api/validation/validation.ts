@@ -127,6 +127,8 @@ function explainUnion(schema: SchemaNode, value: unknown, path: string): FieldEr
   // A word that is none of the list may be meant as one, or as what the other branch takes.
   const hasList = asNodes(schema.anyOf).some((branch) => Array.isArray(branch.enum));
   if (typeof value === 'string' && hasList) return [fieldError(path, 'invalid_value', expected)];
+  // A text in one of several formats.
+  if (typeof value === 'string' && branches.length > 1) return [fieldError(path, 'invalid_format', expected)];
   const tag = discriminatorOf(schema) ?? tagOf(branches);
   const meant = branches.filter((branch) => tag === undefined || tagValue(branch, tag) === at(value, [tag]));
   if (tag !== undefined && meant.length === 0) {

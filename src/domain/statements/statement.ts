@@ -17,7 +17,7 @@ export interface StatementTotals {
   owed: MinorUnits;
 }
 
-export type StatementLineType = 'owed_before' | 'charged' | 'waived' | 'collected' | 'refunded' | 'returned' | 'owed';
+type StatementLineType = 'owed_before' | 'charged' | 'waived' | 'collected' | 'refunded' | 'returned' | 'owed';
 
 export interface StatementLine {
   date: PlainDate;

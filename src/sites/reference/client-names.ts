@@ -12,15 +12,17 @@ export interface NamedOperation {
 }
 
 /**
- * Returns the resource and the method of an operation in the clients. The resource is the collection that the tag
- * names, or else the first one of the path, or else the tag. The method is the operation id without the words of the
+ * Returns the resource and the method of an operation in the clients. The resource is the collection or folder that
+ * the tag names, or else the first collection of the path, or else the tag. The method is the operation id without the words of the
  * resource. `test/docs/reference-samples.test.ts` compares the names with the clients.
  */
 export function clientMethodOf({ operationId, tag, path }: NamedOperation, paths: readonly string[]): ClientMethod {
   const collections = new Set(paths.flatMap((one) => [...one.matchAll(/\/(\w+)\/\{/g)].map(([, name]) => name)));
   const words = wordsOf(tag);
   const first = path.split('/').find((segment) => collections.has(segment));
-  const resource = collections.has(words.join('_')) || first === undefined ? words : wordsOf(first);
+  const name = words.join('_');
+  const isOfTag = collections.has(name) || path.startsWith(`/api/v1/${name}/`);
+  const resource = isOfTag || first === undefined ? words : wordsOf(first);
   const [verb = '', ...noun] = wordsOf(operationId);
   const known = new Set([...resource.map(singular), resource.at(-1)]);
   const firstNew = noun.findIndex((word) => !known.has(word));

@@ -171,7 +171,9 @@ export function sampleRequestOf(operation: Operation, document: OpenApiDocument)
 }
 
 function sampleValue({ example, schema }: SchemaNode, schemas: Readonly<Record<string, SchemaNode>>): string | number {
-  const { const: only, enum: values, default: usual, format } = resolved(asNode(schema) ?? {}, schemas);
+  const whole = resolved(asNode(schema) ?? {}, schemas);
+  const [branch = whole] = Array.isArray(whole.anyOf) ? whole.anyOf : [];
+  const { const: only, enum: values, default: usual, format } = resolved(asNode(branch) ?? {}, schemas);
   const value = example ?? usual ?? only ?? (Array.isArray(values) ? values[0] : format === 'date' && '2027-01-11');
   return typeof value === 'number' ? value : String(value ?? '');
 }
