@@ -13,8 +13,8 @@ export interface NamedOperation {
 
 /**
  * Returns the resource and the method of an operation in the clients. The resource is the collection or folder that
- * the tag names, or else the first collection of the path, or else the tag. The method is the operation id without the words of the
- * resource. `test/docs/reference-samples.test.ts` compares the names with the clients.
+ * the tag names, or else the first collection of the path, or else the tag. The method is the operation id without the
+ * words of the resource. `test/docs/reference-samples.test.ts` compares the names with the clients.
  */
 export function clientMethodOf({ operationId, tag, path }: NamedOperation, paths: readonly string[]): ClientMethod {
   const collections = new Set(paths.flatMap((one) => [...one.matchAll(/\/(\w+)\/\{/g)].map(([, name]) => name)));
