@@ -96,8 +96,8 @@ export async function lockPayoutBooks(tx: Tx, { billerId, livemode, testClock, c
 }
 
 /**
- * Makes a payout of all that may be paid out when it is created, if the sum is above 0, with its items. The books must be
- * locked. It is reconciled if the rows of the ledger add up to it. Returns null if there is nothing to pay out.
+ * Makes a payout of all that may be paid out when it is created, if the sum is above 0, with its items. The books must
+ * be locked. It is reconciled if the rows of the ledger add up to it. Returns null if there is nothing to pay out.
  */
 export async function insertPayout(
   tx: Tx,

@@ -22,9 +22,9 @@ export function parsePayoutWords(text: string): PayoutWord[] | null {
 }
 
 /**
- * Returns whether the sandbox fails a payout. `payments` are those of its payments that say something about it: the text
- * of their `_sandbox_payout`, and how many payouts they were in before. The last word repeats (books, settled point 5).
- * A text that is not valid says nothing: it may be older than the word.
+ * Returns whether the sandbox fails a payout. `payments` are those of its payments that say something about it: the
+ * text of their `_sandbox_payout`, and how many payouts they were in before. The last word repeats (books, settled
+ * point 5). A text that is not valid says nothing: it may be older than the word.
  */
 export function isFailingPayout(payments: readonly { words: string; before: number }[]): boolean {
   return payments.some(({ words: text, before }) => {
