@@ -1,7 +1,7 @@
 import type { Pool } from '../../src/platform/postgres/connection.ts';
 import type { Body } from './place.ts';
 
-const idPattern = /\b(acct|cus|pm|mdt|pi_sandbox|pi|att|re|pp|lnk|ses|sub|sbi|clk|adv|evt|req)_[0-9A-Za-z]{32}\b/g;
+const idPattern = /\b(acct|cus|pm|mdt|pi_sandbox|pi|att|re|po|pp|lnk|ses|sub|sbi|clk|adv|evt|req)_[0-9A-Za-z]{32}\b/g;
 /** What differs between two tellings of one story, and says nothing. */
 const leftOut = new Set([
   'client_secret',
@@ -42,7 +42,7 @@ export class Names {
     return `${id.slice(0, id.lastIndexOf('_'))}_…`;
   }
 
-  /** Names the payments that plans, subscriptions and sessions have made, and their refunds. */
+  /** Names the payments that plans, subscriptions and sessions have made, their refunds, and payouts. */
   async findPayments(sql: Pool, billerId: string): Promise<void> {
     const sessions = await sql<{ id: string; payment_link_id: string; position: number }[]>`
       select id, payment_link_id, row_number() over (partition by payment_link_id order by id) as position
@@ -68,5 +68,9 @@ export class Names {
     for (const { id, payment_intent_id, position } of refunds) {
       this.set(id, `${this.of(payment_intent_id)}/refund${position}`);
     }
+    const payouts = await sql<{ id: string; currency: string; position: number }[]>`
+      select id, currency, row_number() over (partition by currency order by created_at, id) as position
+      from payouts where biller_id = ${billerId}`;
+    for (const { id, currency, position } of payouts) this.set(id, `payout${position} in ${currency}`);
   }
 }

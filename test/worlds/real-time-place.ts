@@ -17,6 +17,7 @@ import { startWorkers } from '../../src/processes/temporal/workers.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
 import { createVault } from '../../src/services/accounts/vault.ts';
 import { followLedgers } from '../../src/services/ledger/follower.ts';
+import { takePayoutsInRealTime } from '../../src/services/ledger/payouts.ts';
 import { expireMandates } from '../../src/services/mandates/mandate-ends.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
@@ -90,6 +91,7 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
     settle,
     present: () => present,
     async nextDue(until) {
+      await followLedgers(sql, new AbortController().signal);
       const [first] = await dueInRealTime(sql, [...followed], until);
       return first === undefined ? null : Number(first.at ?? 0);
     },
@@ -97,7 +99,9 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
       present = at;
       clock.set(at);
       await sql`update moved.present set at = ${new Date(at)}`;
-      // As housekeeping does every few seconds, and at the end the ledger.
+      // As housekeeping does every few seconds, and before and after it the ledger.
+      await followLedgers(sql, new AbortController().signal);
+      await takePayoutsInRealTime(sql, realInstant(at));
       await expireMandates(sql, realInstant(at));
       const ahead = at - (await env.currentTimeMs());
       if (ahead > 0) await env.sleep(ahead);
@@ -177,6 +181,12 @@ async function dueInRealTime(sql: Pool, billers: string[], until: number): Promi
     union all ${select('scheduledPayment', sql`scheduled_at`, sql`payment_intents`)}
     union all ${select('paymentLink', sql`wake_at`, sql`payment_links`)}
     union all ${select('checkoutSession', sql`wake_at`, sql`checkout_sessions`)}
+    union all ${select('payoutArrival', sql`arrives_at`, sql`(select * from payouts where status = 'in_transit') p`)}
+    union all select 'payout', currency, min(payable_at) from (
+        select biller_id, currency, payable_at,
+          sum(amount) over (partition by biller_id, currency order by payable_at) as total
+        from payable_transactions where biller_id = any(${billers}) and payable_at <= ${new Date(until)}
+      ) coming where total > 0 group by biller_id, currency
     union all select 'payment', i.id, null from payment_attempts a join payment_intents i on i.id = a.payment_intent_id
       where i.biller_id = any(${billers}) and a.outcome = 'processing'
         and not exists (select from bank_debits d where d.attempt_id = a.id)
