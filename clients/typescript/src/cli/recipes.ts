@@ -16,6 +16,15 @@ async function refund(made: Made, outcome: string): Promise<string> {
   return (await made.payments.refunds.create(id, { metadata: { _sandbox_refund_outcome: outcome } })).id;
 }
 
+/** A payout on a clock that has moved on beyond its arrival, also if banks are closed for some days. */
+async function payout(made: Made, word: 'paid' | 'fail'): Promise<string> {
+  const clock = await made.clock();
+  await made.payment('succeed', clock, word);
+  await made.advance(clock, 14);
+  const payouts = await made.payments.payouts.list({ test_clock: clock.id }).toArray({ limit: 100 });
+  return payouts.at(-1)?.id ?? '';
+}
+
 async function activePlan(made: Made): Promise<string> {
   const { id } = await made.plan();
   await made.payments.paymentPlans.activate(id);
@@ -179,6 +188,10 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
     ),
   'refund.succeeded': (made) => refund(made, 'succeed'),
   'refund.failed': (made) => refund(made, 'fail'),
+  'payout.created': (made) => payout(made, 'paid'),
+  'payout.reconciled': (made) => payout(made, 'paid'),
+  'payout.paid': (made) => payout(made, 'paid'),
+  'payout.failed': (made) => payout(made, 'fail'),
   'test_clock.created': async (made) => (await made.clock()).id,
   'test_clock.advancing': advancedClock,
   'test_clock.ready': advancedClock,
