@@ -11,7 +11,7 @@ const [firstDate, lastDate] = ['2000-01-01', '2099-12-31'];
  * settled points 4 and 5).
  * @throws RangeError for an invalid date.
  */
-export function isPayoutDay(date: PlainDate, currency: string): boolean {
+function isPayoutDay(date: PlainDate, currency: string): boolean {
   const hasCalendar = currency === 'AUD' && date >= firstDate && date <= lastDate;
   return hasCalendar ? isBusinessDay('AU', date) : !isWeekend(date);
 }

@@ -8,11 +8,12 @@ export const effectsHeading = columns([['WHEN', 'WHAT', 'OBJECT', 'AMOUNT', 'THE
 /** Returns one effect of an advance as a row of the table. */
 export function effectRow(effect: ClockEffect): string {
   const { at, event_type, object_id } = effect;
-  const amount = effect.object === 'payment_intent' ? `${effect.changes.currency} ${effect.changes.amount}` : '';
+  const amount = 'amount' in effect.changes ? `${effect.changes.currency} ${effect.changes.amount}` : '';
   return columns([[at.slice(0, 16).replace('T', ' '), event_type, object_id ?? '', amount, thenOf(effect)]], widths);
 }
 
 function thenOf(effect: ClockEffect): string {
+  if (effect.object === 'payout') return payoutThen(effect.changes);
   const { changes } = effect;
   if ('last_payment_error' in changes) {
     const again = changes.next_attempt_at === null ? '' : `again ${changes.next_attempt_at.slice(0, 16)}`;
@@ -23,4 +24,12 @@ function thenOf(effect: ClockEffect): string {
     return [changes.state_reason ?? '', next].filter((word) => word !== '').join(', ');
   }
   return 'status_reason' in changes ? (changes.status_reason ?? '') : '';
+}
+
+function payoutThen({
+  status,
+  arrives_on,
+  failure_code,
+}: Extract<ClockEffect, { object: 'payout' }>['changes']): string {
+  return status === 'in_transit' ? `arrives on ${arrives_on}` : (failure_code ?? '');
 }

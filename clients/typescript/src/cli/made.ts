@@ -32,14 +32,10 @@ export class Made {
     return { customer: id, method: payment_method.id };
   }
 
-  /** A payment by card that was confirmed. `outcome` is that of `_sandbox_outcome`; `more` adds to its metadata. */
-  async payment(
-    outcome: string,
-    clock?: models.TestClock,
-    more: Record<string, string> = {},
-  ): Promise<models.PaymentIntent> {
+  /** A payment by card that was confirmed. `outcome` is that of `_sandbox_outcome`, `payout` of `_sandbox_payout`. */
+  async payment(outcome: string, clock?: models.TestClock, payout = 'paid'): Promise<models.PaymentIntent> {
     const { customer: customer_id, method } = await this.card(clock);
-    const metadata = { _sandbox_outcome: outcome, ...more };
+    const metadata = { _sandbox_outcome: outcome, _sandbox_payout: payout };
     const body = { amount: 2500, currency: 'AUD', customer_id, metadata } as const;
     const { id } = await this.payments.paymentIntents.create(body);
     return this.payments.paymentIntents.confirm(id, { payment_method: method });
