@@ -113,6 +113,10 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'mandate.failed', (status = 'failed')::integer from mandates
         union all select id, 'mandate.expired', (status = 'expired')::integer from mandates
         union all select id, 'payment_link.created', 1 from payment_links
+        union all select id, 'payout.created', 1 from payouts
+        union all select id, 'payout.reconciled', (reconciliation_status = 'completed')::integer from payouts
+        union all select id, 'payout.paid', (status = 'paid')::integer from payouts
+        union all select id, 'payout.failed', (status = 'failed')::integer from payouts
         union all select l.id, 'payment_link.paid', count(a.id) from payment_links l
           left join payment_intents i on i.payment_link_id = l.id
           left join payment_attempts a on a.payment_intent_id = i.id and a.outcome in ('succeeded', 'returned')
