@@ -67,6 +67,9 @@ describe('a mandate on a test clock', () => {
     const expected = [
       ['2028-04-28T00:00:00.000Z', 'payment_intent.succeeded', 'payment_intent'],
       [lapse, 'mandate.expired', mandate.id],
+      ['2028-05-02T00:00:00.000Z', 'payout.created', 'payout'],
+      ['2028-05-02T00:00:00.000Z', 'payout.reconciled', 'payout'],
+      ['2028-05-03T00:00:00.000Z', 'payout.paid', 'payout'],
       ['2028-05-05T00:00:00.000Z', 'payment_intent.succeeded', 'payment_intent'],
     ];
     assert.deepEqual(dry.effects.map(lines), expected);

@@ -75,6 +75,7 @@ describe('the events of an advance', function () {
     const inOrder = events.reverse();
     const first = inOrder.findIndex(({ event_type: type }) => type === 'test_clock.advancing');
     return inOrder.slice(first).map(({ created_at: at, event_type: type, data }) => {
+      if (type.startsWith('payout.')) return `${at} ${type} of ${(data as { paid_out_on: string }).paid_out_on}`;
       const shown = data as { id: string; payment_plan_id?: string | null; subscription_id?: string | null };
       const owner = shown.payment_plan_id ?? shown.subscription_id ?? shown.id;
       return `${at} ${type} ${names.get(owner) ?? owner}`;
