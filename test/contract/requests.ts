@@ -64,6 +64,16 @@ async function charged(stage: Stage, outcome = 'succeed'): Promise<string> {
   return id;
 }
 
+/** A payout on a clock of its own. */
+async function paidOut({ merchant, advance, db }: Stage): Promise<string> {
+  const { clock: its, payer: owner } = await merchant.customerOnClock('2027-03-01T10:00:00Z');
+  const payment_method = await merchant.card(owner.id);
+  await merchant.intent({ customer_id: owner.id, payment_method, confirm: true });
+  await advance(its.id, '2027-03-05T00:00:00Z');
+  const [row] = await db.sql<{ id: string }[]>`select id from payouts where test_clock_id = ${its.id}`;
+  return row?.id ?? '';
+}
+
 /** A payment intent whose bank debit is under way. */
 async function debited(stage: Stage): Promise<string> {
   const payment_method = await account(stage);
@@ -226,6 +236,9 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     const [row] = await stage.db.sql`select id from balance_transactions where source_id = ${id}`;
     return at(`/balance_transactions/${row?.id}`);
   },
+  'GET /api/v1/payouts': plain('/payouts'),
+  'GET /api/v1/payouts/{payout_id}': async (stage) => at(`/payouts/${await paidOut(stage)}`),
+  'GET /api/v1/payouts/{payout_id}/items': async (stage) => at(`/payouts/${await paidOut(stage)}/items`),
   'GET /api/v1/reports/balance_transactions': plain(`/reports/balance_transactions?${aYear}`),
   'GET /api/v1/reports/plans': plain(`/reports/plans?${aYear}`),
   'GET /api/v1/reports/aging': plain('/reports/aging'),
@@ -466,5 +479,5 @@ export async function pathToNothing(stage: Stage, template: string): Promise<str
 export async function putClocksAway({ db, keys }: Stage): Promise<void> {
   await db.sql`
     update test_clocks set status = 'failed', failure_reason = 'put away'
-    where biller_id = ${keys.biller.id} and status = 'created'`;
+    where biller_id = ${keys.biller.id} and status in ('created', 'ready')`;
 }

@@ -34,6 +34,18 @@ const run = promisify(execFile);
 const frozen = customerInstant('2027-01-10T00:00:00.000Z');
 const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
 
+const payoutId = `'po_${'0'.repeat(32)}'`;
+
+/** Makes a payout that nobody has made: in transit, without items. */
+function payout(more: Record<string, string> = {}): string {
+  const columns = {
+    ...{ id: payoutId, biller_id: 'id', livemode: 'false', currency: "'AUD'", amount: '5', status: "'in_transit'" },
+    ...{ reconciliation_status: "'completed'", paid_out_on: "'2026-01-05'", arrives_on: "'2026-01-06'" },
+    ...{ arrives_at: 'now()', created_at: 'now()', updated_at: 'now()', ...more },
+  };
+  return `insert into payouts (${Object.keys(columns)}) select ${Object.values(columns)} from billers limit 1`;
+}
+
 /** For each invariant, what damages the sound database below so that it is broken. `PLAN` and the like are its ids. */
 const damages: Record<string, string> = {
   'a payment intent succeeds at most once': `
@@ -213,6 +225,14 @@ const damages: Record<string, string> = {
     update ledger_balances set amount = amount + 1 where account = 'processor'`,
   'the ledger is at most ten minutes behind the events': `
     update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set last_sequence = 1`,
+  'a payout is the sum of its items in the ledger': payout(),
+  'a row of the ledger of the sandbox waits for a payout, or is in one that has not failed': `
+    delete from payable_transactions`,
+  'the items of a payout are released if it has failed, and only then': `
+    ${payout({ status: "'failed'", failure_code: "'declined'", ended_at: 'now()' })};
+    insert into payout_items (payout_id, transaction_id) select ${payoutId}, min(id) from ledger_transactions`,
+  'the ledger has at the bank what payouts have paid or have on the way': payout(),
+  'a payout in real time ends within an hour after its arrival': payout({ arrives_at: "'2026-01-06'" }),
   'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `
     update subscriptions set in_effect = false, in_effect_until = null`,
 };

@@ -21,6 +21,7 @@ const readScopes: Record<string, Scope> = {
   refund: 'payment_intents:read',
   mandate: 'mandates:read',
   payment_plan: 'payment_plans:read',
+  payout: 'balance:read',
   payment_link: 'payment_links:read',
   checkout_session: 'payment_links:read',
   subscription: 'subscriptions:read',

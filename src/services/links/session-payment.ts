@@ -209,8 +209,9 @@ async function prepare(
   const amount = session.amount ?? submission.amount ?? 0;
   // An intent keeps its amount. If the payer chooses another one after a decline, it is another payment. The biller's
   // own stays the same, also if its plan or subscription has changed what it takes.
-  const isSame = before?.amount === amount || !session.has_own_intent;
-  const intent = before !== null && isSame ? before : await makeIntent(tx, context, open, amount);
+  const isSame = before !== null && before.amount === amount && isAsShown(before, context, open);
+  const isGiven = !session.has_own_intent;
+  const intent = before !== null && (isSame || isGiven) ? before : await makeIntent(tx, context, open, amount);
   assertMayTry(context, intent);
   const methodId = await methodOf(tx, deps, context, open, submission);
   await acceptMandateFor(tx, context, open, methodId, submission.acceptance);
@@ -244,6 +245,12 @@ function formOf({ vault }: SessionDeps, { id }: CheckoutSessionRow, submission: 
   if ('id' in method) return null;
   const sent = JSON.stringify([version, method.data, amount, details, save, acceptance]);
   return vault.fingerprintsOf([`form of a session\n${id}\n${sent}`])[0];
+}
+
+/** Whether the payer bears the fee of an amount that was chosen, as the page has shown it. */
+function isAsShown(intent: PaymentIntentRow, context: RequestContext, open: OpenSession): boolean {
+  const { amount, surcharge_asked: isAsked } = intent;
+  return open.session.amount !== null || isAsked === intentOf(context, open, amount).surcharge_asked;
 }
 
 async function makeIntent(

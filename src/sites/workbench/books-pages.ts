@@ -3,7 +3,12 @@ import { getMonth } from '../../services/ledger/month.ts';
 import { monthInWords, monthOfBooks } from '../books/month-page.ts';
 import { booksQueryIn, booksQueryOf, readRows } from '../books/read-books.ts';
 import { rowsOfBooks } from '../books/rows-page.ts';
+import { figuresStyle } from '../look/figures-style.ts';
+import { pageStyle } from '../look/page-style.ts';
 import type { Answer, WorkbenchRequest } from './workbench-request.ts';
+
+/** The style of these pages: that of all pages, and tables of figures. */
+export const booksStyle = `${pageStyle}${figuresStyle}`;
 
 /** A month of the account's books, or of those of a clock. */
 export async function showBooks({ sql, context, query }: WorkbenchRequest): Promise<Answer> {
@@ -21,6 +26,7 @@ export async function showBooks({ sql, context, query }: WorkbenchRequest): Prom
   return {
     status: 200,
     title: `The books of ${monthInWords(month.month)}`,
+    style: 'books.css',
     state: `${month.completeUpTo}`,
     main: monthOfBooks(month, links, whose),
   };
@@ -39,5 +45,5 @@ export async function showRows({ sql, context, query }: WorkbenchRequest): Promi
     older: after === undefined ? null : `rows?${booksQueryOf({ month: month.month, clock, type, currency, after })}`,
     customer: (id) => `customers/${id}`,
   });
-  return { status: 200, title, main };
+  return { status: 200, title, style: 'books.css', main };
 }

@@ -115,11 +115,12 @@ function laneWithDebits({ debits }: Timeline, subject: SubjectRow): Lane[] {
 }
 
 function happened(event: TimelineEventRow): Mark {
-  const { id, event_type: type, created_at: at, data, pending, failed } = event;
+  const { id, event_type: type, created_at: at, data, pending, delivered, failed } = event;
+  const sent = pending + delivered + failed > 0 ? ` (${deliveriesInWords(event)})` : '';
   return {
     at,
     look: lookOf(type),
-    words: `${inWords(type, data)} (${deliveriesInWords(event)})`,
+    words: `${inWords(type, data)}${sent}`,
     href: `../events/${id}`,
     isAhead: false,
     webhooks: failed > 0 ? 'failed' : pending > 0 ? 'pending' : 'fine',

@@ -3,10 +3,13 @@ import { sitePage } from '../look/page.ts';
 import type { Page, WorkbenchRequest } from './workbench-request.ts';
 
 /** Writes a page as HTML. It works without its script. `request` is null for a page that shows no account. */
-export function inHtml({ title, main, state, refreshSeconds }: Page, request: WorkbenchRequest | null): string {
+export function inHtml(
+  { title, main, state, refreshSeconds, style = 'style.css' }: Page,
+  request: WorkbenchRequest | null,
+): string {
   return sitePage({
     title: `${title} · Workbench`,
-    style: { href: '/workbench/assets/style.css' },
+    style: { href: `/workbench/assets/${style}` },
     script: '/workbench/assets/script.js',
     refreshSeconds,
     bar: request === null ? html`<strong>Workbench</strong>` : barOf(request),

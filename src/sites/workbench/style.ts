@@ -1,8 +1,8 @@
-import { figuresStyle } from '../look/figures-style.ts';
 import { pageStyle } from '../look/page-style.ts';
 
 /** The style of the workbench: that of all pages, and the axis, its lanes and marks, forms and lists. */
-export const styleSheet = `${pageStyle}${figuresStyle}.shapes { position: absolute; width: 0; height: 0; }
+export const styleSheet = `${pageStyle}
+.shapes { position: absolute; width: 0; height: 0; }
 .title .now { font-size: 1.15rem; font-variant-numeric: tabular-nums; }
 .pill.ready, .pill.delivered { color: var(--good); border-color: currentColor; }
 .pill.advancing, .pill.pending { color: var(--wait); border-color: currentColor; }

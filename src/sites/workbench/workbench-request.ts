@@ -30,6 +30,8 @@ export interface Page {
   main: Html;
   /** What the page shows, for the script: it loads the page anew when this has changed. */
   state?: string;
+  /** Its style sheet; that of the workbench, if not given. */
+  style?: 'style.css' | 'books.css';
   /** After how many seconds a browser without scripts loads the page anew. */
   refreshSeconds?: number;
 }

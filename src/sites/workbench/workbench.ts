@@ -13,7 +13,7 @@ import { contextOf } from '../../services/request-context.ts';
 import { keyOfLink, newestKeyOf } from '../../services/workbench/access.ts';
 import { checkLink, createLink } from '../../services/workbench/links.ts';
 import { advanceClock, askForDeletion, createClock, deleteClock, retryDelivery } from './actions.ts';
-import { showBooks, showRows } from './books-pages.ts';
+import { booksStyle, showBooks, showRows } from './books-pages.ts';
 import { showClock } from './clock-page.ts';
 import { showCustomer } from './customer-page.ts';
 import { showEvent, showEvents } from './event-pages.ts';
@@ -27,6 +27,7 @@ const home = '/workbench';
 
 const assets: Readonly<Record<string, { text: string; type: string }>> = {
   [`${home}/assets/style.css`]: { text: styleSheet, type: 'text/css; charset=utf-8' },
+  [`${home}/assets/books.css`]: { text: booksStyle, type: 'text/css; charset=utf-8' },
   [`${home}/assets/script.js`]: {
     text: readScripts(new URL('./scripts/', import.meta.url), 'workbench.js'),
     type: 'text/javascript; charset=utf-8',
