@@ -1,6 +1,7 @@
 import type { Fragment } from 'postgres';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import { payableEventTypes } from '../domain/ledger/postings.ts';
 import type { KindAhead, SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -251,9 +252,30 @@ export const chargingSubjects = Object.entries<SubjectQueries>(subjectQueries).f
   charges === undefined ? [] : [{ kind: kind as SubjectKind, table, ...charges }],
 );
 
-/** The test clock of a subject that an advance lets run ahead, or null. */
-export async function selectClockOfSubject(db: Db, kind: KindAhead, id: string): Promise<Id<'test_clock'> | null> {
-  const [row] = await db<{ test_clock_id: Id<'test_clock'> | null }[]>`
-    select test_clock_id from ${db(subjectQueries[kind].table)} where id = ${id}`;
-  return row?.test_clock_id ?? null;
+/**
+ * The test clock of a subject that an advance lets run ahead, if something may be paid out there up to `until`: it waits
+ * or arrives by then, or moved before and is not in the ledger yet. Otherwise null.
+ */
+export async function selectClockToPayOut(
+  db: Db,
+  kind: KindAhead,
+  id: string,
+  until: CustomerInstant,
+): Promise<Id<'test_clock'> | null> {
+  const [row] = await db<{ id: Id<'test_clock'> }[]>`
+    select k.id from ${db(subjectQueries[kind].table)} s join test_clocks k on k.id = s.test_clock_id
+    where s.id = ${id} and (
+      exists (select from payable_transactions p where p.test_clock_id = k.id and p.payable_at <= ${until})
+      or exists (
+        select from payouts p where p.test_clock_id = k.id and p.status = 'in_transit' and p.arrives_at <= ${until}
+      )
+      or exists (
+        select from events e
+        where e.biller_id = k.biller_id and e.livemode = k.livemode and e.test_clock_id = k.id and e.created_at < ${until}
+          and e.event_type = any(${[...payableEventTypes]}) and e.sequence > coalesce((
+            select l.last_sequence from ledger_positions l where l.biller_id = k.biller_id and l.livemode = k.livemode
+          ), 0)
+      )
+    )`;
+  return row?.id ?? null;
 }

@@ -40,13 +40,13 @@ describe('a plan’s charge and its round trips to PostgreSQL', () => {
     return counts;
   }
 
-  it('are four if nothing is unpaid: it is read, opened and recorded, and the status is read', async () => {
-    assert.deepEqual((await roundTripsOfNew(5)).slice(2), [4, 4, 4], 'the first charges also prepare the statements');
+  it('are five if nothing is unpaid: whether a payout comes first, then it is read, opened and recorded, and the status is read', async () => {
+    assert.deepEqual((await roundTripsOfNew(5)).slice(2), [5, 5, 5], 'the first charges also prepare the statements');
     assert.equal(stage.ledger.taken.size, 5);
   });
 
-  it('are four also for the payment that closes the plan', async () => {
-    assert.deepEqual((await roundTripsOfNew(4, { total_amount_cents: 1000 })).slice(2), [4, 4]);
+  it('are five also for the payment that closes the plan', async () => {
+    assert.deepEqual((await roundTripsOfNew(4, { total_amount_cents: 1000 })).slice(2), [5, 5]);
     assert.equal(stage.ledger.taken.size, 4);
   });
 

@@ -12,6 +12,13 @@ export const moneyEventTypes = [
   'payout.failed',
 ] as const;
 
+/** Those after which there is more or less to pay out, on a later day. */
+export const payableEventTypes = [
+  'payment_intent.succeeded',
+  'payment_intent.returned',
+  'refund.succeeded',
+] as const satisfies readonly MoneyEventType[];
+
 export type MoneyEventType = (typeof moneyEventTypes)[number];
 
 /**

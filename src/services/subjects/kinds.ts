@@ -1,4 +1,4 @@
-import { selectClockOfSubject } from '../../db/subject-queries.ts';
+import { selectClockToPayOut } from '../../db/subject-queries.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import type { OperatorCommand } from '../../messages/operator-command.ts';
 import { mayRunAhead, type SubjectKind } from '../../messages/subject-kinds.ts';
@@ -112,6 +112,6 @@ async function payOutBefore(
   at: CustomerInstant,
 ): Promise<void> {
   if (!mayRunAhead(kind)) return;
-  const clockId = await selectClockOfSubject(sql, kind, id);
+  const clockId = await selectClockToPayOut(sql, kind, id, at);
   if (clockId !== null) await takePayoutsUntil(sql, clockId, at, realNow());
 }

@@ -66,16 +66,14 @@ export async function executeAdvance(db: Pool, advance: ClockAdvanceRow, steps: 
  * first reason; null if all has moved.
  */
 async function moveAll(db: Pool, advance: ClockAdvanceRow, steps: AdvanceSteps): Promise<string | null> {
-  const { test_clock_id: clockId, target_time: target } = advance;
   const failures = new Map<string, string>();
   const move = movesInTurn(db, advance, steps);
+  const findDue = dueWithPayouts(db, advance, steps);
   let timesTried = 0;
   let lastStep = '';
   for (;;) {
     const failed = [...failures.keys()];
-    // A payout is made of all that was posted before its instant.
-    await steps.step(() => postEventsOfClock(db, clockId));
-    const [first, next] = await steps.step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
+    const [first, next] = await findDue(failed);
     if (first === undefined) return [...failures.values()][0] ?? null;
     const step = `${first.id} ${first.at?.getTime()}`;
     timesTried = step === lastStep ? timesTried + 1 : 1;
@@ -88,6 +86,28 @@ async function moveAll(db: Pool, advance: ClockAdvanceRow, steps: AdvanceSteps):
           : await steps.step(() => expireOnClock(db, advance, failed, realNow()));
     if (failure !== null) failures.set(first.id, failure);
   }
+}
+
+/**
+ * Returns a function that finds what is due first, and what is due after it. A payout is made of all that was posted
+ * before its instant, and money that moves can be paid out on a later day at the earliest: so the ledger is posted once
+ * for each instant at which something is due.
+ */
+function dueWithPayouts(
+  db: Pool,
+  { test_clock_id: clockId, target_time: target }: ClockAdvanceRow,
+  steps: AdvanceSteps,
+) {
+  let postedBefore: CustomerInstant | null = null;
+  return async (failed: readonly string[]): Promise<DueSubject[]> => {
+    const find = () => steps.step(() => dueOnClock(db, clockId, target, { limit: 2, except: failed }));
+    const due = await find();
+    const at = due[0] === undefined ? target : due[0].at;
+    if (at !== null && postedBefore !== null && at <= postedBefore) return due;
+    await steps.step(() => postEventsOfClock(db, clockId));
+    postedBefore = at ?? postedBefore;
+    return find();
+  };
 }
 
 /**
