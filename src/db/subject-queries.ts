@@ -253,8 +253,8 @@ export const chargingSubjects = Object.entries<SubjectQueries>(subjectQueries).f
 );
 
 /**
- * The test clock of a subject that an advance lets run ahead, if something may be paid out there up to `until`: it waits
- * or arrives by then, or moved before and is not in the ledger yet. Otherwise null.
+ * The test clock of a subject that an advance lets run ahead, if something may be paid out there up to `until`: it
+ * waits or arrives by then, or moved before and is not in the ledger yet. Otherwise null.
  */
 export async function selectClockToPayOut(
   db: Db,

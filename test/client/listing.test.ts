@@ -127,7 +127,7 @@ describe('the client’s lists', () => {
     await payer.advance('2027-01-24T00:00:00Z');
     const { testClocks } = client();
     const whole = await testClocks.listEffects(payer.clock);
-    assert.equal(whole.data.length, 2);
+    assert.ok(whole.data.length > 2, 'payments, and payouts of them');
     assert.deepEqual(await testClocks.listEffects(payer.clock, { limit: 1 }).toArray(), whole.data);
   });
 

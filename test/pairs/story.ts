@@ -6,8 +6,8 @@ import type { AnyEvent } from '../support/merchant.ts';
 const minute = (time: unknown): string => String(time).slice(0, 16).replace('T', ' ');
 
 /**
- * An event in one line, such as `2027-02-03 22:00 payment_intent.succeeded plan 1000`; null for the clock's own, and for
- * payouts, which follow what was collected, whatever was.
+ * An event in one line, such as `2027-02-03 22:00 payment_intent.succeeded plan 1000`; null for the clock's own, and
+ * for payouts, which follow what was collected, whatever was.
  */
 export function storyLine({ created_at, event_type: type, data }: AnyEvent, names: Map<string, string>): string | null {
   if (/^(test_clock|payout)\./.test(type)) return null;

@@ -132,7 +132,9 @@ describe('a payment by Stripe', function () {
     const reserved = await attended();
     const { attended: _, return_url: __, ...unattended } = reserved.body as Record<string, unknown>;
     const asked = [unattended, reserved.body].map((body) => charge({ ...reserved, body }));
-    for (const { body } of await Promise.all(asked)) assert.equal(body.outcome, 'requires_action');
+    // Of two at once, one that Stripe is busy with has no outcome.
+    const told = (await Promise.all(asked)).flatMap(({ body }) => body.outcome ?? []);
+    assert.deepEqual([...new Set(told)], ['requires_action']);
     const alone = await stripe.reserved(await stripe.card('challenge'));
     const late = await charge({ ...alone, body: { ...alone.body, attended: true, return_url: returnUrl } });
     assert.deepEqual([late.body.outcome, late.body.code], ['failed', 'authentication_required']);
