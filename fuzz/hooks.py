@@ -203,6 +203,8 @@ BEYOND_THE_SCHEMA = {
     ("out_of_range", "/total_amount_cents"),
     ("out_of_range", "/until"),
     ("out_of_range", "query/from"),  # outside of the calendar
+    # Of a report: the names of its columns, those of time zones, and ends that do not go together.
+    *(("invalid_value", f"query/{name}") for name in ("columns", "from", "timezone", "to")),
     ("invalid_value", "/payment_method_id"),  # no bank account
     *(
         ("out_of_range", f"/{name}")
@@ -220,6 +222,7 @@ BEYOND_THE_SCHEMA = {
     ("invalid_value", "/apply_to/unpaid"),
     ("invalid_value", "/subscription_id"),
     ("out_of_range", "/unused"),  # together with `at`
+    ("out_of_range", "/dry_run"),  # together with `unused`
     *(("invalid_value", f"/{name}") for name in ("collect", "expected_amount_cents")),  # together with `when`
     # Needed together with another field, or where the object or the customer has none yet.
     ("parameter_missing", "/currency"),
