@@ -78,7 +78,8 @@ export async function lockPosition(tx: Tx, { billerId, livemode }: TenantKey): P
 
 export async function updatePosition(tx: Tx, { billerId, livemode }: TenantKey, sequence: number): Promise<void> {
   await tx`
-    update ledger_positions set last_sequence = ${sequence}, stopped_at = null, stopped_by = null where biller_id = ${billerId} and livemode = ${livemode}`;
+    update ledger_positions set last_sequence = ${sequence}, stopped_at = null, stopped_by = null
+    where biller_id = ${billerId} and livemode = ${livemode}`;
 }
 
 /** Notes that the next event of a ledger cannot be posted, and why, until the position moves on. */

@@ -231,7 +231,7 @@ describe('/ops', () => {
 
   it('is unknown to strangers, like any path, and to other methods', async () => {
     const unknown = await get('/opsy', { 'X-Forwarded-For': '1.2.3.4' });
-    for (const path of ['/ops', '/ops.json', '/ops/workflow?id=payment-plan%2Fpp_1']) {
+    for (const path of ['/ops', '/ops.json', '/ops/workflow?id=payment-plan%2Fpp_1', '/ops/books', '/ops/books/rows']) {
       const refused = await get(path, { 'X-Forwarded-For': '1.2.3.4' });
       assert.deepEqual([refused.status, refused.body.error.code], [404, unknown.body.error.code]);
       assert.equal((await send(`${api.url}${path}`, 'POST')).status, 404);
@@ -240,7 +240,11 @@ describe('/ops', () => {
   });
 
   it('is unknown to the pages of other sites, with the key too: each path returns what an unknown one does', async () => {
-    const paths = ['/ops', '/ops.json', '/ops/find?q=cus_1', '/ops/workflow?id=payment-plan%2Fpp_1'];
+    const books = `?biller=${stage.keys.biller.id}&mode=live`;
+    const paths = [
+      ...['/ops', '/ops.json', '/ops/find?q=cus_1', '/ops/workflow?id=payment-plan%2Fpp_1'],
+      ...[`/ops/books${books}`, `/ops/books/rows${books}`],
+    ];
     const bodyOf = (text: string) => JSON.stringify({ ...JSON.parse(text).error, request_id: '' });
     const ask = async (url: string, site: string) => {
       const headers = { 'Sec-Fetch-Site': site, Authorization: `Bearer ${operatorKey}` };

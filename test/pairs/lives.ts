@@ -48,7 +48,7 @@ export type Life = ReturnType<typeof beginLife>;
 
 /**
  * Returns `lived`, which declares a test: the story is lived through twice, each time on a clock of its own, with the
- * same assertions. A third time if it `isDaily`: a day on which nothing is due changes nothing. `inTurn` is for tables
+ * same assertions, and the same is paid out each time. A third time if it `isDaily`: a day on which nothing is due changes nothing. `inTurn` is for tables
  * of lives that differ in one thing: each is lived once, every other one by each due day. The title begins with the
  * pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock begins at `from`; `account` changes the
  * biller.
@@ -74,12 +74,15 @@ export function useLives({
     const chosen = inTurn ? all.slice(count % all.length).slice(0, 1) : all;
     count += 1;
     it(title, async () => {
+      let payouts: string[] | null = null;
       for (const [name, way] of [...chosen, ...(isDaily ? Object.entries(everyDay) : [])]) {
         const { id } = await stage.merchant.clock(from);
         const life = beginLife(stage, id, { from, ...way });
         try {
           await story(life);
           await life.holds();
+          payouts ??= await life.payouts();
+          assert.deepEqual(await life.payouts(), payouts, 'what was paid out, and when');
         } catch (error) {
           if (error instanceof Error) error.stack = `Moved ${name}: ${error.stack}`;
           throw error;
@@ -305,14 +308,14 @@ export function beginLife(
     },
     /**
      * All that happened on the clock from `from` on, in the order in which it was recorded, one line each. Without the
-     * events that only tell that a period is paid, or that what is owed has changed.
+     * events that only tell that a period is paid, or that what is owed has changed, and without payouts.
      */
     async story(from = ''): Promise<string[]> {
-      const events = await merchant.events({ test_clock: clock });
-      const lines = events.flatMap((event) => storyLine(event, names) ?? []);
-      assert.deepEqual(lines.map(at), lines.map(at).toSorted(), 'no event is recorded after a later one');
-      return lines.filter((line) => line >= from && !/ subscription\.(period_paid|updated) /.test(line));
+      const lines = await allLines();
+      return lines.filter((line) => line >= from && !/ (subscription\.(period_paid|updated)|payout\.\w+) /.test(line));
     },
+    /** What was paid out of what was collected, and when, one line each. */
+    payouts: async (): Promise<string[]> => (await allLines()).filter((line) => / payout\.\w+ /.test(line)),
     /** What a customer has paid and what the biller holds, such as `charged 3000 refunded 500 held 2500`. */
     async money(customer: string): Promise<string> {
       return moneyOf(customer, await allIntents(), await merchant.events({ test_clock: clock }));
@@ -323,6 +326,13 @@ export function beginLife(
       assert.notEqual(status, 'failed', String(reason));
     },
   };
+
+  async function allLines(): Promise<string[]> {
+    const events = await merchant.events({ test_clock: clock });
+    const lines = events.flatMap((event) => storyLine(event, names) ?? []);
+    assert.deepEqual(lines.map(at), lines.map(at).toSorted(), 'no event is recorded after a later one');
+    return lines;
+  }
 
   async function allIntents() {
     return (await client.paymentIntents.list({ test_clock: clock, limit: 100 }).toArray()).reverse();

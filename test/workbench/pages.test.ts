@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { makeDebtor } from '../../lab/payer.ts';
 import { realNow } from '../../src/platform/real-time.ts';
+import { postEvents } from '../../src/services/ledger/follower.ts';
 import { contentsOf } from '../support/pages.ts';
 import { useStage } from '../support/stage.ts';
 import { workbenchLink } from '../support/workbench.ts';
@@ -242,6 +243,10 @@ describe('the pages of the workbench', () => {
     const payer = await stage.merchant.payer({ name: markup, test_clock: clock.id });
     await stage.merchant.activePlan({ customer_id: payer.id, name: markup, start_date: '2027-01-04' });
     await post('clocks', { name: markup, frozen_time: '2027-01-04' });
+    const payment_method = await stage.merchant.card(payer.id);
+    const terms = { customer_id: payer.id, payment_method, description: markup, confirm: true };
+    await stage.merchant.intent(terms);
+    await postEvents(stage.db.sql, { billerId: stage.keys.biller.id, livemode: false });
     const [event] = await stage.merchant.events({ event_type: 'payment_plan.activated' });
     for (const path of [
       '',
@@ -249,6 +254,8 @@ describe('the pages of the workbench', () => {
       `customers/${payer.id}`,
       `events/${event?.id}`,
       'events',
+      `books?clock=${clock.id}&month=2027-01`,
+      `rows?clock=${clock.id}&month=2027-01&type=${encodeURIComponent(markup)}`,
     ]) {
       const { status, html } = await page(path);
       assert.equal(status, 200, path);

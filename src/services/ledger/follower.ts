@@ -44,7 +44,7 @@ export async function followLedgers(sql: Pool, closing: AbortSignal): Promise<vo
     if (closing.aborted) return;
     await postEvents(sql, tenant, closing).catch(async (error: unknown) => {
       failures.push(error);
-      if (!isOutage(error)) await noteStopped(sql, tenant, error instanceof Error ? error.message : String(error));
+      await noteWhyStopped(sql, tenant, error);
     });
   }
   if (failures.length > 0) throw new AggregateError(failures, 'events could not be posted to the ledger');
@@ -72,8 +72,13 @@ export async function postUnlessStopped(db: Writer, tenant: Tenant): Promise<voi
     await postEvents(db, tenant);
   } catch (error) {
     if (isOutage(error)) throw error;
-    await noteStopped(db, tenant, error instanceof Error ? error.message : String(error));
+    await noteWhyStopped(db, tenant, error);
   }
+}
+
+/** Without PostgreSQL, nothing is wrong with the event. */
+async function noteWhyStopped(db: Db, tenant: Tenant, error: unknown): Promise<void> {
+  if (!isOutage(error)) await noteStopped(db, tenant, error instanceof Error ? error.message : String(error));
 }
 
 /** Posts the events of a test clock that are not posted yet, in a dry run: its position is that of all clocks. */
