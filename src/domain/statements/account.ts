@@ -103,7 +103,7 @@ export function postToAccounts(accounts: Accounts, event: AccountEvent, timeZone
   return { debt: debtOf(event), at, payment_intent_id, source, charged, waived, collected, refunded, returned };
 }
 
-/** Returns what is owed of each debt, and since when. `isOpen`: with what is under way for the first time. */
+/** Returns what is owed of each debt, and since when. What is under way for the first time is not among it. */
 export function owedOf({ payments, subscriptions }: Accounts): (Owed & { debt: Debt })[] {
   const ofPayments = [...payments.values()].filter(({ isOfSubscription }) => !isOfSubscription);
   return [...ofPayments, ...subscriptions.values()].filter(({ amount }) => amount > 0);
