@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import { isLoopbackName } from '../platform/loopback.ts';
 import { describeRequestFailure } from '../platform/request-failure.ts';
+import type { CardSetups } from './card-setups.ts';
 import {
   chargeOutcomeOf,
   checkCanceled,
@@ -14,7 +15,6 @@ import { movementsOf, noticesOf } from './list-answers.ts';
 import { mandateStateOf } from './mandate-answers.ts';
 import {
   type BankAccount,
-  type CardSetups,
   type ChargeRequest,
   type DebitRequest,
   OutcomeUnknown,

@@ -1,8 +1,8 @@
 // What a processor service says of cards that are saved in its own fields.
 
 import { isLoopbackName } from '../platform/loopback.ts';
+import type { CardDetails, Setup, SetupState } from './card-setups.ts';
 import { type Believed, type HttpAnswer, isReference, readAnswer, unknownOutcome } from './http-reading.ts';
-import type { CardDetails, Setup, SetupState } from './processor.ts';
 
 const believed = {
   setup: { 200: ['open'] },

@@ -14,7 +14,8 @@ import { randomBase62 } from '../../domain/base62.ts';
 import { isCardNumberInToken } from '../../domain/card-numbers.ts';
 import { networkOfBrand } from '../../domain/surcharges/means.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
-import { type CardDetails, type CardSetups, OutcomeUnknown, type Setup } from '../../processors/processor.ts';
+import type { CardDetails, CardSetups, Setup } from '../../processors/card-setups.ts';
+import { OutcomeUnknown } from '../../processors/processor.ts';
 import { hashOfToken } from '../links/tokens.ts';
 
 /** 190 bits: a handle cannot be guessed. */

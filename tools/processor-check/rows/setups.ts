@@ -1,6 +1,6 @@
 import { inParallel, range } from '../../../lab/parallel.ts';
 import { type Id, namedId } from '../../../src/domain/ids.ts';
-import type { Setup } from '../../../src/processors/processor.ts';
+import type { Setup } from '../../../src/processors/card-setups.ts';
 import { expect, NotOffered, NotTried, type Row } from '../row.ts';
 import { known, type Session } from '../session.ts';
 
