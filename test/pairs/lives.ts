@@ -48,10 +48,10 @@ export type Life = ReturnType<typeof beginLife>;
 
 /**
  * Returns `lived`, which declares a test: the story is lived through twice, each time on a clock of its own, with the
- * same assertions, and the same is paid out each time. A third time if it `isDaily`: a day on which nothing is due changes nothing. `inTurn` is for tables
- * of lives that differ in one thing: each is lived once, every other one by each due day. The title begins with the
- * pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock begins at `from`; `account` changes the
- * biller.
+ * same assertions, and the same is paid out each time. A third time if it `isDaily`: a day on which nothing is due
+ * changes nothing. `inTurn` is for tables of lives that differ in one thing: each is lived once, every other one by
+ * each due day. The title begins with the pairs of capabilities that it covers (see `tools/pairs.mjs`). Each clock
+ * begins at `from`; `account` changes the biller.
  */
 export function useLives({
   from = start,
