@@ -36,6 +36,9 @@ create table if not exists processor_stripe.reservations (
   -- Our mandate of a debit, and Stripe's if Stripe had it when this was reserved. Null: a card.
   mandate_reference text,
   mandate text,
+  -- Where the payer of a card comes back to after a challenge: a confirm says the same whoever asks for it. Empty: the
+  -- payer is not there. Null: not known here, because it was lost.
+  return_url text,
   -- When a debit was seen to be collected. It may be taken back, so that is no outcome yet.
   collected_at timestamptz,
   -- Lost here once, and read again from Stripe by its reference. Its key may have reserved another one since.
@@ -47,9 +50,6 @@ create table if not exists processor_stripe.reservations (
   decided_at timestamptz,
   check ((outcome is null) = (decided_at is null))
 );
--- Where the payer of a card comes back to after a challenge: a confirm says the same whoever asks for it. Empty: the
--- payer is not there. Null: not known here, because an earlier version has reserved it, or it was lost.
-alter table processor_stripe.reservations add column if not exists return_url text;
 create unique index if not exists reservations_by_key
   on processor_stripe.reservations (account, livemode, idempotency_key) where not found_again;
 create index if not exists reservations_found_again
@@ -115,7 +115,7 @@ create table if not exists processor_stripe.notices (
   -- Stripe's id of the event, and what it is about at Stripe.
   event text not null,
   type text not null,
-  -- What the service is told: that something has happened to the charge or the refunds of a payment.
+  -- What the service is told: that something has happened to the charge or the refunds of a payment, or to a mandate.
   kind text not null check (kind in ('charge', 'refund', 'mandate')),
   reference text not null,
   body text not null,

@@ -24,8 +24,7 @@ async function setup(request: PageRequest): Promise<Answer> {
   if (state !== 'open') return says(409, 'This page has changed. Load it again.');
   const refusal = `${view.payee.name} cannot accept cards here at the moment.`;
   if (fields === null || !session.livemode || !view.ways.types.includes('card')) return says(404, refusal);
-  if (!(await mayAsk(request, session)))
-    return says(429, 'There were too many attempts. Wait a minute, then try again.');
+  if ((await refusedFor(request, session)) !== null) return says(429, 'There were too many attempts. Try again later.');
   const rule = { tokensMayPassLuhn: deps.tokensMayPassLuhn ?? false };
   const handle = form.get('setup') ?? '';
   const begun = await beginCardSetup(deps.sql, fields.setups, session, handle, rule);
@@ -61,16 +60,17 @@ function forScript(
 export async function cardOfForm(
   request: PageRequest,
   session: Session,
-): Promise<'entered' | 'too_many' | 'unclear' | { wrong: string }> {
+): Promise<'entered' | 'unclear' | { tooManyFor: number } | { wrong: string }> {
   const { deps, form } = request;
   const fields = cardFieldsOf(deps);
   const handle = form.get('setup') ?? '';
   const found = fields === null ? null : await findCardSetup(deps.sql, session, handle);
   if (fields === null || found === null) return { wrong: 'Enter your card in the fields below.' };
   if (found.is_spent) return { wrong: 'Enter another card, or the same one again.' };
-  if (!(await mayAsk(request, session))) return 'too_many';
+  const seconds = await refusedFor(request, session);
+  if (seconds !== null) return { tooManyFor: seconds };
   const rule = { tokensMayPassLuhn: deps.tokensMayPassLuhn ?? false };
-  const read = await readEnteredCard(deps.sql, fields.setups, session, handle, rule);
+  const read = await readEnteredCard(deps.sql, fields.setups, session, handle, found, rule);
   if (read.kind === 'entered') return 'entered';
   if (read.kind === 'unclear') {
     note(request, read.why);
@@ -80,10 +80,14 @@ export async function cardOfForm(
   return { wrong: 'Your card was not confirmed. Enter it again.' };
 }
 
-/** Counts a question to the processor, before it is asked: of the address and of the session. */
-async function mayAsk({ deps: { sql, vault }, address }: PageRequest, { id }: Session): Promise<boolean> {
-  const ofAddress = await countUse(sql, vault, pageLimits.setups, addressSubject(address));
-  return ofAddress.isAllowed && (await countUse(sql, vault, pageLimits.setupsOfSession, id)).isAllowed;
+/**
+ * Counts a question to the processor, before it is asked: of the address and of the session. Returns for how many
+ * seconds the limit counts that refuses it, or null.
+ */
+async function refusedFor({ deps: { sql, vault }, address }: PageRequest, { id }: Session): Promise<number | null> {
+  const { setups, setupsOfSession } = pageLimits;
+  if (!(await countUse(sql, vault, setups, addressSubject(address))).isAllowed) return setups.spanSeconds;
+  return (await countUse(sql, vault, setupsOfSession, id)).isAllowed ? null : setupsOfSession.spanSeconds;
 }
 
 function note({ deps, requestId }: PageRequest, why: string): void {

@@ -94,10 +94,10 @@ function isOwn({ deps, token, query }: PageRequest, { submissions }: SessionForP
 /** Pays, or saves the way to pay. The same form sent twice charges once. */
 async function pay(request: PageRequest): Promise<Answer> {
   const { deps, token, address } = request;
-  const before = await findCheckout(request);
-  if (before === null) return notFound;
-  const { payee } = before;
-  const { session, link } = before.found;
+  const view = await findCheckout(request);
+  if (view === null) return notFound;
+  const { found, payee } = view;
+  const { session, link } = found;
   const here = `/checkout/${token}`;
   const version = postedVersion(request, action);
   if (version === null) return staleForm(payee, here);
@@ -110,14 +110,11 @@ async function pay(request: PageRequest): Promise<Answer> {
       hasSavedMethod(deps.vault, session, sent) || (await hasOpenedLastAttempt(deps.sql, session, sent, request.now));
     return { goTo: isSame ? `${here}${proof}` : here };
   }
-  const ended = closed(request, before);
+  const ended = closed(request, view);
   if (ended !== null) return ended;
-  const isUnknownCard = session.livemode && request.form.get('method') === newCard && before.ways.entered === null;
-  const refused = isUnknownCard ? await askForCard(request, before) : null;
-  if (refused !== null) return refused;
-  const view = isUnknownCard ? await findCheckout(request) : before;
-  if (view === null) return notFound;
-  const { found } = view;
+  const isUnknownCard = session.livemode && request.form.get('method') === newCard && view.ways.entered === null;
+  // Another form may have been taken while the processor was asked: this one is judged from the start.
+  if (isUnknownCard) return (await askForCard(request, view)) ?? pay(request);
   const input = readInput(request, found, view.ways, shown.submissions);
   if (input === 'stale') return staleForm(payee, here);
   if ('wrong' in input) return refusedForm(request, view, input.wrong);
@@ -160,7 +157,7 @@ async function pay(request: PageRequest): Promise<Answer> {
 async function askForCard(request: PageRequest, view: CheckoutView): Promise<Page | null> {
   const asked = await cardOfForm(request, view.found.session);
   if (asked === 'entered') return null;
-  if (asked === 'too_many') return tooMany(view.payee, pageLimits.setups.spanSeconds);
+  if (typeof asked === 'object' && 'tooManyFor' in asked) return tooMany(view.payee, asked.tooManyFor);
   if (asked === 'unclear') {
     const above = 'We could not read your card just now. Nothing was paid. Send the form again in a moment.';
     return formPage(request, view, { status: 503, above, fields: {} });

@@ -50,20 +50,20 @@ function endInWords(token: string, outcome: Readonly<ChargeOutcome>): string {
 }
 
 /**
- * The ways to pay to choose from. `setupPath`: where the script of a live page asks for the processor's fields for a
- * card.
+ * The ways to pay to choose from. `pagePath` is that of the page: its script asks below it for the processor's fields
+ * for a card.
  */
 export function methodChoices(
   ways: Ways,
   form: URLSearchParams,
   wrong: FieldWords,
-  { notes = new Map(), setupPath = '' }: { notes?: ChoiceNotes; setupPath?: string } = {},
+  { notes = new Map(), pagePath = '' }: { notes?: ChoiceNotes; pagePath?: string } = {},
 ): Html {
   const { types, saved, livemode } = ways;
   const chosen = chosenMethod(form, offeredMethods(ways));
   const words = wrong['/method'];
   const cards = livemode
-    ? liveCard(ways, chosen, notes, setupPath)
+    ? liveCard(ways, chosen, notes, pagePath)
     : html`${testCards(chosen, notes)}${testNumberField}`;
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
@@ -75,16 +75,16 @@ ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank acc
 }
 
 /** A card that is entered in the processor's fields, or that was. Our forms never have its number. */
-function liveCard({ entered }: Ways, chosen: string, notes: ChoiceNotes, setupPath: string): Html {
+function liveCard({ entered }: Ways, chosen: string, notes: ChoiceNotes, pagePath: string): Html {
   const isChosen = chosen === newCard;
   const note = notes.get(newCard) ?? '';
   if (entered !== null) {
     return html`${choice(newCard, cardInWords(entered.card), noted('as you have entered it', notes.get(newCard)), isChosen)}
 <input type="hidden" name="setup" value="${entered.handle}">
-<p><a href="${setupPath.replace(/\/setup$/, '')}" id="other-card">Use another card</a></p>`;
+<p><a href="${pagePath}" id="other-card">Use another card</a></p>`;
   }
   return html`${choice(newCard, 'Card', note, isChosen)}
-<div class="field" id="card-fields" data-setup="${setupPath}">
+<div class="field" id="card-fields" data-setup="${pagePath}/setup">
 <noscript><p class="wrong">The fields for a card need JavaScript. Allow it for this page and load it again.</p></noscript>
 <div id="card"></div>
 <p class="faint" id="card-status" role="status"></p>

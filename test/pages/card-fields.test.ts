@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
+import { eventually } from '../../lab/eventually.ts';
 import { sweepCardSetups } from '../../src/db/card-setups.ts';
 import type { CheckoutSessionRow } from '../../src/db/checkout-sessions.ts';
 import { declined } from '../../src/domain/charge-outcome.ts';
@@ -36,6 +37,8 @@ class Processor implements PaymentProcessor {
   hasFields = true;
   isAway = false;
   scriptUrl = `${script}/v1/`;
+  /** What it waits for before it tells of a card. */
+  hold = async (): Promise<void> => {};
   referenceOf = () => `seti_${crypto.randomUUID().replaceAll('-', '')}`;
   readonly prepare = null;
   readonly movements = null;
@@ -76,6 +79,7 @@ class Processor implements PaymentProcessor {
     },
     describe: async (_: string, token: string) => {
       this.ask('describe');
+      await this.hold();
       return this.cards.has(token) ? (this.cards.get(token) ?? null) : visa;
     },
   };
@@ -266,6 +270,28 @@ describe('a card that a payer enters in the processor’s fields on a live page'
       select 1 from payment_methods where instrument_data ->> 'card_number_token' = 'pm_good'
         and biller_id = ${stage.keys.biller.id}`;
     assert.equal(rows.length, 1);
+  });
+
+  it('is paid once if another form is taken while the processor is asked, and both are told so', async () => {
+    const path = await open();
+    const payer = await visit(path);
+    const setup = await payer.enter();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    processor.hold = () => {
+      processor.hold = async () => {};
+      return held;
+    };
+    const slow = payer.pay(setup);
+    await eventually('the processor is asked', () => processor.calls.includes('describe'));
+    const quick = await payer.pay(setup);
+    release();
+    const [one, other] = [quick, await slow];
+    assert.deepEqual([one.status, other.status], [303, 303], other.text);
+    assert.equal(other.headers.get('location')?.replace(/\?.*/, '').replace('/done', ''), path);
+    assert.equal(processor.charged.length, 1);
   });
 
   it('that is declined is spent, and the payer pays with another one', async () => {

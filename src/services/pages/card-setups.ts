@@ -64,7 +64,7 @@ async function begin(
 ): Promise<BegunSetup> {
   const known = await findCardSetup(pool, session, handle);
   if (known !== null && !known.is_spent) {
-    const read = await readCard(pool, setups, session, handle, rule);
+    const read = await readCard(pool, setups, session, handle, known, rule);
     if (read.kind === 'entered') return { kind: 'entered', handle, card: read.card };
     if (read.kind === 'open') {
       // A processor may forget a key after a day. What it then gives is another setup.
@@ -98,10 +98,7 @@ export async function findCardSetup(
 }
 
 /** What has come of a setup. `refused`: the processor tells too little of the card, or its token is a card number. */
-type ReadSetup =
-  | { kind: 'entered'; card: EnteredCard }
-  | { kind: 'open' | 'canceled' | 'unknown' | 'refused' }
-  | Unclear;
+type ReadSetup = { kind: 'entered'; card: EnteredCard } | { kind: 'open' | 'canceled' | 'refused' } | Unclear;
 
 /**
  * Asks the processor for the card of a setup, by the reference that was committed for this session, and stores it. Once
@@ -112,9 +109,10 @@ export function readEnteredCard(
   setups: CardSetups,
   session: CheckoutSessionRow,
   handle: string,
+  found: CardSetupRow,
   rule: TokenRule,
 ): Promise<ReadSetup> {
-  return orUnclear(() => readCard(db, setups, session, handle, rule));
+  return orUnclear(() => readCard(db, setups, session, handle, found, rule));
 }
 
 async function readCard(
@@ -122,10 +120,9 @@ async function readCard(
   setups: CardSetups,
   session: CheckoutSessionRow,
   handle: string,
+  found: CardSetupRow,
   { tokensMayPassLuhn }: TokenRule,
 ): Promise<ReadSetup> {
-  const found = await findCardSetup(db, session, handle);
-  if (found === null) return { kind: 'unknown' };
   if (found.card !== null) return { kind: 'entered', card: found.card };
   const state = await setups.inquire(session.biller_id, found.reference);
   if (state.kind !== 'succeeded') return { kind: state.kind === 'canceled' ? 'canceled' : 'open' };

@@ -46,12 +46,12 @@ export async function completeChallenge(
 }
 
 /**
- * Whether the challenge of a locked payment waits at a live processor. Only the processor knows whether the payer has
- * passed it, and a transaction cannot ask. So a caller that ends the payment leaves it as it is, like one that is being
- * charged. It is given up from now on: the processor is asked (`settleChallenges`), and the outcome is recorded on what
- * has ended.
+ * Leaves the challenge of a locked payment to the live processor, and returns true, if it waits there. Only the
+ * processor knows whether the payer has passed it, and a transaction cannot ask. So a caller that ends the payment
+ * leaves it as it is, like one that is being charged. It is given up from now on: the processor is asked
+ * (`settleChallenges`), and the outcome is recorded on what has ended.
  */
-export async function isLeftToProcessor(
+export async function leaveToProcessor(
   tx: Tx,
   { livemode }: Pick<PaymentIntentRow, 'livemode'>,
   { id, outcome }: Pick<PaymentAttemptRow, 'id' | 'outcome'>,
@@ -63,7 +63,7 @@ export async function isLeftToProcessor(
 
 /**
  * Fails the challenge that no payer has completed, if a payment still waits for one. Returns whether it did. What the
- * payment is for is locked before it. One at a live processor is left to that (`isLeftToProcessor`).
+ * payment is for is locked before it. One at a live processor is left to that (`leaveToProcessor`).
  */
 export async function endChallenge(
   tx: Tx,
@@ -73,7 +73,7 @@ export async function endChallenge(
 ): Promise<boolean> {
   const intent = await lockPaymentIntent(tx, paymentIntentId);
   const attempt = intent?.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
-  if (intent === null || attempt === null || (await isLeftToProcessor(tx, intent, attempt))) return false;
+  if (intent === null || attempt === null || (await leaveToProcessor(tx, intent, attempt))) return false;
   const outcome = declined('authentication_required');
   const record = { outcome, requestId: null, now, at, from: 'requires_action' } as const;
   await recordOutcome(

@@ -7,7 +7,7 @@ import { InvalidState } from '../errors.ts';
 import { intentEvent, record, transact } from '../events.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
-import { isLeftToProcessor } from './challenge-completion.ts';
+import { leaveToProcessor } from './challenge-completion.ts';
 import type { Charging } from './charge.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { giveChallengeUp } from './processor-challenge.ts';
@@ -94,7 +94,7 @@ export async function cancelLocked(
 export async function cancelUnpaid(tx: Tx, intent: LockedIntentRow, instants: Instants): Promise<boolean> {
   if (intent.status !== 'failed' && intent.status !== 'requires_action') return false;
   const open = intent.status === 'requires_action' ? await selectAttemptInFlight(tx, intent.id) : null;
-  if (open !== null && (await isLeftToProcessor(tx, intent, open))) return false;
+  if (open !== null && (await leaveToProcessor(tx, intent, open))) return false;
   await cancelLocked(tx, intent, open, instants);
   return true;
 }

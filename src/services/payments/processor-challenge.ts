@@ -64,11 +64,12 @@ export async function settleChallenge(
   const asked = { processor, request, reference: reservation.reference, at: withoutClock(now) };
   const state = await orUnavailable('payment', inquire(asked));
   pass('challenge asked');
+  const told = finalOutcome(state);
+  const isDue = giveUp === 'to_cancel' || isExpired(attempt, state, now);
   // A customer that was deleted is not charged any more.
-  const isUnwanted = giveUp === 'to_cancel' || (await isPayerDeleted(pool, intentId));
-  const isOver = isUnwanted || isExpired(attempt, state, now);
+  const isOver = told === null && (isDue || (await isPayerDeleted(pool, intentId)));
   if (!isOver && state.kind === 'requires_action' && state.redirect) return { kind: 'waits', url: state.redirect.url };
-  const outcome = finalOutcome(state) ?? (isOver ? await orUnavailable('payment', givenUp(asked)) : null);
+  const outcome = told ?? (isOver ? await orUnavailable('payment', givenUp(asked)) : null);
   if (outcome === null) return { kind: 'elsewhere' };
   if (outcome.kind === 'canceled' && giveUp === 'to_cancel') return { kind: 'ended' };
   await recordOutcome(

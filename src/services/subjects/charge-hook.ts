@@ -81,8 +81,8 @@ function both(ofSubject: ChargeRecorder, ofSession: ChargeRecorder): ChargeRecor
     returned: (came) => ofSubject.returned(came),
     challengeEndsAt: earliestInstant(ends),
     challengeEnd(attempt, at) {
-      const both = [ofSubject, ofSession].map((recorder) => recorder.challengeEnd?.(attempt, at) ?? null);
-      return earliestInstant(both) ?? challengeEnd(at);
+      const given = [ofSubject, ofSession].map((recorder) => recorder.challengeEnd?.(attempt, at) ?? null);
+      return earliestInstant(given) ?? challengeEnd(at);
     },
   };
 }

@@ -13,7 +13,7 @@ import { changeFailed, changePaid, changeReturned } from '../../domain/subscript
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { Instants } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
-import { isLeftToProcessor } from '../payments/challenge-completion.ts';
+import { leaveToProcessor } from '../payments/challenge-completion.ts';
 import type { ChargeRecorder } from '../payments/charge.ts';
 import { cancelLocked } from '../payments/payment-cancellation.ts';
 import { type LockedSubscription, store, withAllCreditCovered } from './locked-subscription.ts';
@@ -41,7 +41,7 @@ export async function endOpenChange(
   if (intent === null || change === null || attempt === null) return null;
   const isWaiting = attempt.outcome === 'requires_action' || (debitsToo && attempt.outcome === 'accepted');
   if (!isWaiting) return null;
-  if (attempt.id !== givenUp && (await isLeftToProcessor(tx, intent, attempt))) return null;
+  if (attempt.id !== givenUp && (await leaveToProcessor(tx, intent, attempt))) return null;
   await cancelLocked(tx, intent, attempt, { at, now });
   await updateSubscriptionChange(tx, change, 'failed');
   return store(tx, locked, changeFailed(), at);

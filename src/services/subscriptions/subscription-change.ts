@@ -53,7 +53,7 @@ export interface ChangeResult {
  * costs something now is charged as a confirm is: the attempt is committed before the processor is asked, and a
  * repetition of the request continues with it. If the charge is declined, nothing changes. While a challenge or a bank
  * debit is under way, the items stay as they are until it has succeeded. An earlier change that waits for a challenge
- * is given up, at the processor first.
+ * is given up, at the processor first: in live mode also if this one is refused after that.
  * @throws NotFound
  * @throws InvalidState if its state does not allow it, or while the customer's clock is advancing; `quote_changed` if
  * it would cost another amount than expected; `mandate_limit_exceeded`, `result_after_period` for a bank account that
