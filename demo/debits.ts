@@ -4,6 +4,7 @@ import type { PlanPayment, WebhookEvent } from '@payments-service/client';
 import { payLink } from '../clients/typescript/src/cli/payer.ts';
 import { becomesTrue } from '../lab/eventually.ts';
 import { makeDebtor, makePlan } from '../lab/payer.ts';
+import { closeMonth } from './month.ts';
 import { arrivalTimeoutMs, arrivalTimes, type Scene } from './scene.ts';
 import { chapter, minute, money, say, table, timeline } from './timeline.ts';
 
@@ -113,6 +114,7 @@ export async function runDebits(scene: Scene): Promise<void> {
   }
   showDebits(scene, slots);
   await collectShortfall(scene, customerId, planId);
+  await closeMonth(scene, { clockId, customerId });
 }
 
 function lineOf([at, type, payment]: Happening): string {

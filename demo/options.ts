@@ -4,8 +4,8 @@ export const help = `npm run demo [-- OPTIONS]
 
 Three customers on a test clock that is frozen on 31 January of a leap year: what is charged, what fails, what is tried
 again, and which webhooks are sent, each compared with the rules. Then a plan by bank debit over Easter and Anzac Day
-2028, with a dishonour and a late return, and a subscription from its trial to its end. Last, a subscription by bank
-debit, with three dishonours in one advance. Exit code 0 if all agrees, or 1.
+2028, with a dishonour and a late return; its April is closed to the cent. Then a subscription from its trial to its
+end. Last, a subscription by bank debit, with three dishonours in one advance. Exit code 0 if all agrees, or 1.
 
 Without options it starts a service of its own on free ports, in a temporary folder, and ends it afterwards.
 

@@ -111,12 +111,11 @@ function daysInEffect(spans: readonly Span[], start: string, end: string, now: n
  * to its end, so its payment is owed and nothing goes back.
  */
 export function owedFor(period: Period, spans: readonly Span[], now: number) {
-  const { start, end, price, took, amount } = period;
+  const { start, end, price, amount } = period;
   const days = daysBetween(start, end);
   const served = daysInEffect(spans, start, end, now);
   const isWhole = served >= days;
-  const whole = price + Math.max(0, took);
   const extra = isWhole ? daysInEffect(spans, end, dateOf(now + day), now) : 0;
-  const share = isWhole ? amount : halfUp((whole * served) / days) + period.owed;
-  return { served, isWhole, amount: share + halfUp((whole * extra) / days) };
+  const share = isWhole ? amount : halfUp((price * served) / days) + period.owed;
+  return { served, isWhole, amount: share + halfUp((price * extra) / days) };
 }

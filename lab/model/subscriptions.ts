@@ -131,7 +131,8 @@ export class Subscription extends SubscriptionCourse {
     if (this.pausesAt !== null && this.endsAt !== null) return false;
     if (unpaid === undefined || this.state === 'canceled') return true;
     if (unpaid.fee === 0 || this.fee > 0 || this.isEndRequested) return false;
-    return unpaid.price + unpaid.owed + unpaid.took + amount > 0 && (this.endsAt === null || this.endsAt > unpaid.end);
+    const taken = this.#isLapsed(unpaid) ? 0 : amount;
+    return unpaid.price + unpaid.owed + unpaid.took + taken > 0 && (this.endsAt === null || this.endsAt > unpaid.end);
   }
 
   /** An end is not a boundary of the calendar, since it has not moved at a resume. */
@@ -206,8 +207,15 @@ export class Subscription extends SubscriptionCourse {
       this.fee = amount;
       return true;
     }
-    Object.assign(unpaid, { fee: amount, amount: unpaid.amount - unpaid.fee + amount, isCorrected: true });
+    const taken = this.#isLapsed(unpaid) ? 0 : amount;
+    this.fee = amount - taken;
+    Object.assign(unpaid, { fee: taken, amount: unpaid.amount - unpaid.fee + taken, isCorrected: true });
     return true;
+  }
+
+  /** Whether an unpaid period is over while the subscription is paused for it: its payment cannot be made any more. */
+  #isLapsed({ end }: Period): boolean {
+    return this.state === 'paused' && this.reason === 'payment_failed' && end <= dateOf(this.now);
   }
 
   #change({ price, when, collect }: Extract<Ask, { ask: 'change' }>): boolean {

@@ -130,6 +130,15 @@ const courses = fc.record({
 
 type Course = typeof courses extends fc.Arbitrary<infer C> ? C : never;
 
+const renewed = {
+  every: 'week',
+  period: 1,
+  trialDays: 0,
+  behaviour: 'retry',
+  unpaid: 'pause',
+  outcomes: null,
+} satisfies Partial<Course['terms']>;
+
 /** Courses in which the two have differed. */
 const kept: Course[] = [
   // A planned pause with a date is over when a payment fails for good before it: then nothing resumes on its own.
@@ -152,6 +161,33 @@ const kept: Course[] = [
       { hours: 178 },
       { hours: 45 },
       { hours: 219 },
+    ],
+  },
+  // A fee waits for the next period once the unpaid one is over: its payment cannot be made any more.
+  {
+    terms: { ...renewed, graceDays: 0 },
+    plan: { every: 'week', isDeclined: false },
+    isByDay: true,
+    moves: [
+      { ask: 'fee', amount: 2500 },
+      { ask: 'card', card: 'empty' },
+      { hours: 12 * 24 },
+      { hours: 4 * 24 },
+      { ask: 'fee', amount: 250 },
+      { ask: 'heal', unpaid: 'collect' },
+    ],
+  },
+  // What an earlier change left to pay waits again whole: no share of it is owed with the days that were served.
+  {
+    terms: { ...renewed, graceDays: 1 },
+    plan: { every: 'week', isDeclined: false },
+    isByDay: false,
+    moves: [
+      { ask: 'change', price: 9800, when: 'now', collect: 'next_period' },
+      { ask: 'card', card: 'empty' },
+      { hours: 12 * 24 },
+      { hours: 4 * 24 },
+      { ask: 'heal', unpaid: 'collect' },
     ],
   },
 ];
