@@ -1,33 +1,47 @@
-// The processor's fields for cards on live pages. Our script asks for them with a form of the page; a GET asks nothing.
-import type { SessionForPayer } from '../services/links/public-tokens.ts';
+// The processor's fields for cards on live pages and in live widgets. Our script asks for them with a form of the page;
+// a GET asks nothing.
+import { type SetupPlace, setupPlaceOf } from '../db/card-setups.ts';
 import { type BegunSetup, beginCardSetup, findCardSetup, readEnteredCard } from '../services/pages/card-setups.ts';
 import { addressSubject, countUse, pageLimits } from '../services/pages/page-limits.ts';
+import type { Payee } from '../services/pages/paying.ts';
 import { action } from './checkout-form.ts';
 import { findCheckout } from './checkout-view.ts';
 import { postedVersion } from './forms.ts';
 import { cardInWords } from './method-fields.ts';
+import type { Entered, Ways } from './offered-methods.ts';
 import { type Answer, cardFieldsOf, type PageRequest, type PageRoute } from './page-request.ts';
 import { notFound } from './plain-pages.ts';
 
-type Session = SessionForPayer['session'];
-
 const later = 'The fields for the card cannot be shown at the moment. Wait a moment, then load this page again.';
 
-/** Begins, or goes on with, the setup in which this browser enters a card. The response is for the page's script. */
+/** Begins, or goes on with, the setup in which this browser enters a card for a session. */
 async function setup(request: PageRequest): Promise<Answer> {
-  const { deps, form } = request;
-  if (postedVersion(request, action) === null) return says(400, 'This page was open for too long. Load it again.');
+  if (postedVersion(request, action) === null) return openForTooLong;
   const view = await findCheckout(request);
   if (view === null) return notFound;
   const { session, state } = view.found;
-  const fields = cardFieldsOf(deps);
   if (state !== 'open') return says(409, 'This page has changed. Load it again.');
-  const refusal = `${view.payee.name} cannot accept cards here at the moment.`;
-  if (fields === null || !session.livemode || !view.ways.types.includes('card')) return says(404, refusal);
-  if ((await refusedFor(request, session)) !== null) return says(429, 'There were too many attempts. Try again later.');
+  return setupFor(request, setupPlaceOf(session), view);
+}
+
+/** What the script of a page is told whose form is too old. */
+export const openForTooLong = says(400, 'This page was open for too long. Load it again.');
+
+/**
+ * Begins, or goes on with, the setup in which this browser enters a card there. The response is for the page's script.
+ */
+export async function setupFor(
+  request: PageRequest,
+  place: SetupPlace,
+  { payee, ways: { types, livemode } }: { payee: Payee; ways: Pick<Ways, 'types' | 'livemode'> },
+): Promise<Answer> {
+  const { deps, form } = request;
+  const fields = cardFieldsOf(deps);
+  const refusal = `${payee.name} cannot accept cards here at the moment.`;
+  if (fields === null || !livemode || !types.includes('card')) return says(404, refusal);
+  if ((await refusedFor(request, place)) !== null) return says(429, 'There were too many attempts. Try again later.');
   const rule = { tokensMayPassLuhn: deps.tokensMayPassLuhn ?? false };
-  const handle = form.get('setup') ?? '';
-  const begun = await beginCardSetup(deps.sql, fields.setups, session, handle, rule);
+  const begun = await beginCardSetup(deps.sql, fields.setups, place, form.get('setup') ?? '', rule);
   if (begun.kind === 'unclear') {
     note(request, begun.why);
     return says(503, later);
@@ -59,19 +73,19 @@ function forScript(
 /** The card of a posted form, once the processor has told it. Otherwise why there is none, in a payer's words. */
 export async function cardOfForm(
   request: PageRequest,
-  session: Session,
-): Promise<'entered' | 'unclear' | { tooManyFor: number } | { wrong: string }> {
+  place: SetupPlace,
+): Promise<Entered | 'unclear' | { tooManyFor: number } | { wrong: string }> {
   const { deps, form } = request;
   const fields = cardFieldsOf(deps);
   const handle = form.get('setup') ?? '';
-  const found = fields === null ? null : await findCardSetup(deps.sql, session, handle);
+  const found = fields === null ? null : await findCardSetup(deps.sql, place, handle);
   if (fields === null || found === null) return { wrong: 'Enter your card in the fields below.' };
   if (found.is_spent) return { wrong: 'Enter another card, or the same one again.' };
-  const seconds = await refusedFor(request, session);
+  const seconds = await refusedFor(request, place);
   if (seconds !== null) return { tooManyFor: seconds };
   const rule = { tokensMayPassLuhn: deps.tokensMayPassLuhn ?? false };
-  const read = await readEnteredCard(deps.sql, fields.setups, session, handle, found, rule);
-  if (read.kind === 'entered') return 'entered';
+  const read = await readEnteredCard(deps.sql, fields.setups, place, handle, found, rule);
+  if (read.kind === 'entered') return { handle, card: read.card };
   if (read.kind === 'unclear') {
     note(request, read.why);
     return 'unclear';
@@ -81,13 +95,17 @@ export async function cardOfForm(
 }
 
 /**
- * Counts a question to the processor, before it is asked: of the address and of the session. Returns for how many
- * seconds the limit counts that refuses it, or null.
+ * Counts a question to the processor, before it is asked: of the address, and of the session or the widget's key.
+ * Returns for how many seconds the limit counts that refuses it, or null.
  */
-async function refusedFor({ deps: { sql, vault }, address }: PageRequest, { id }: Session): Promise<number | null> {
-  const { setups, setupsOfSession } = pageLimits;
+async function refusedFor(
+  { deps: { sql, vault }, address }: PageRequest,
+  { checkout_session_id: sessionId, api_key_id: keyId }: SetupPlace,
+): Promise<number | null> {
+  const { setups, setupsOfSession, setupsOfKey } = pageLimits;
   if (!(await countUse(sql, vault, setups, addressSubject(address))).isAllowed) return setups.spanSeconds;
-  return (await countUse(sql, vault, setupsOfSession, id)).isAllowed ? null : setupsOfSession.spanSeconds;
+  const limit = sessionId === null ? setupsOfKey : setupsOfSession;
+  return (await countUse(sql, vault, limit, String(sessionId ?? keyId))).isAllowed ? null : limit.spanSeconds;
 }
 
 function note({ deps, requestId }: PageRequest, why: string): void {

@@ -153,7 +153,8 @@ function cardFieldsOn({ deps }: PageRequest, { types, livemode }: Ways): Pick<Pa
 
 function methodFields(request: PageRequest, found: SessionForPayer, ways: Ways, errors: FormErrors): Html {
   const { types, saved } = ways;
-  const more = { notes: surchargeNotes(request, found, ways), pagePath: `/checkout/${request.token}` };
+  const pagePath = `/checkout/${request.token}`;
+  const more = { notes: surchargeNotes(request, found, ways), pagePath, setupUrl: `${pagePath}/setup` };
   return html`${methodChoices(ways, request.form, errors.fields, more)}
 ${types.includes('au_becs_debit') ? bankFields(request, found, errors, types.length + saved.length > 1) : null}`;
 }

@@ -1,3 +1,4 @@
+import { setupPlaceOf } from '../db/card-setups.ts';
 import { findSession, priceFor, type SessionForPayer } from '../services/links/public-tokens.ts';
 import { findCardSetup } from '../services/pages/card-setups.ts';
 import { payeeOf } from '../services/pages/paying.ts';
@@ -36,6 +37,6 @@ export async function findCheckout(request: PageRequest): Promise<CheckoutView |
 async function enteredIn({ deps, form }: PageRequest, session: SessionForPayer['session']): Promise<Entered | null> {
   if (!session.livemode || form.get('method') !== newCard) return null;
   const handle = form.get('setup') ?? '';
-  const setup = await findCardSetup(deps.sql, session, handle);
+  const setup = await findCardSetup(deps.sql, setupPlaceOf(session), handle);
   return setup === null || setup.card === null || setup.is_spent ? null : { handle, card: setup.card };
 }

@@ -1,3 +1,4 @@
+import { setupPlaceOf } from '../db/card-setups.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import { html } from '../platform/html.ts';
 import { stateOfLink } from '../services/links/availability.ts';
@@ -155,8 +156,8 @@ async function pay(request: PageRequest): Promise<Answer> {
 
 /** Asks the processor for the card that was entered. Returns the page that says why there is none, or null. */
 async function askForCard(request: PageRequest, view: CheckoutView): Promise<Page | null> {
-  const asked = await cardOfForm(request, view.found.session);
-  if (asked === 'entered') return null;
+  const asked = await cardOfForm(request, setupPlaceOf(view.found.session));
+  if (typeof asked === 'object' && 'card' in asked) return null;
   if (typeof asked === 'object' && 'tooManyFor' in asked) return tooMany(view.payee, asked.tooManyFor);
   if (asked === 'unclear') {
     const above = 'We could not read your card just now. Nothing was paid. Send the form again in a moment.';

@@ -1,9 +1,12 @@
 import { type CardFieldOrigins, pagePolicy } from '../api/http/page-policy.ts';
 import { securityFields } from '../api/http/response.ts';
 
-/** The policy of a page that may stand in a frame of these origins; of none if there are none. */
-export function framePolicy(origins: readonly string[]): string {
-  return pagePolicy({ hasPictures: true, framedBy: origins });
+/**
+ * The policy of a page that may stand in a frame of these origins; of none if there are none. It may load these fields
+ * of the processor too.
+ */
+export function framePolicy(origins: readonly string[], cardFields?: CardFieldOrigins): string {
+  return pagePolicy({ hasPictures: true, framedBy: origins, cardFields });
 }
 
 /** The policy of a live page on which a card is entered: it may load these fields of the processor too. */

@@ -50,21 +50,19 @@ function endInWords(token: string, outcome: Readonly<ChargeOutcome>): string {
 }
 
 /**
- * The ways to pay to choose from. `pagePath` is that of the page: its script asks below it for the processor's fields
- * for a card.
+ * The ways to pay to choose from. The script of the page asks at `setupUrl` for the processor's fields for a card;
+ * `pagePath` is that of the page, on which another card is entered than the one before.
  */
 export function methodChoices(
   ways: Ways,
   form: URLSearchParams,
   wrong: FieldWords,
-  { notes = new Map(), pagePath = '' }: { notes?: ChoiceNotes; pagePath?: string } = {},
+  { notes = new Map(), ...places }: { notes?: ChoiceNotes; pagePath?: string; setupUrl?: string } = {},
 ): Html {
   const { types, saved, livemode } = ways;
   const chosen = chosenMethod(form, offeredMethods(ways));
   const words = wrong['/method'];
-  const cards = livemode
-    ? liveCard(ways, chosen, notes, pagePath)
-    : html`${testCards(chosen, notes)}${testNumberField}`;
+  const cards = livemode ? liveCard(ways, chosen, notes, places) : html`${testCards(chosen, notes)}${testNumberField}`;
   return html`<fieldset>
 <legend>How do you want to pay?</legend>
 ${words === undefined ? null : html`<span class="wrong" role="alert">${words}</span>`}
@@ -75,7 +73,12 @@ ${types.includes('au_becs_debit') ? choice('au_becs_debit', 'Australian bank acc
 }
 
 /** A card that is entered in the processor's fields, or that was. Our forms never have its number. */
-function liveCard({ entered }: Ways, chosen: string, notes: ChoiceNotes, pagePath: string): Html {
+function liveCard(
+  { entered }: Ways,
+  chosen: string,
+  notes: ChoiceNotes,
+  { pagePath = '', setupUrl = '' }: { pagePath?: string; setupUrl?: string },
+): Html {
   const isChosen = chosen === newCard;
   const note = notes.get(newCard) ?? '';
   if (entered !== null) {
@@ -84,7 +87,7 @@ function liveCard({ entered }: Ways, chosen: string, notes: ChoiceNotes, pagePat
 <p><a href="${pagePath}" id="other-card">Use another card</a></p>`;
   }
   return html`${choice(newCard, 'Card', note, isChosen)}
-<div class="field" id="card-fields" data-setup="${pagePath}/setup">
+<div class="field" id="card-fields" data-setup="${setupUrl}">
 <noscript><p class="wrong">The fields for a card need JavaScript. Allow it for this page and load it again.</p></noscript>
 <div id="card"></div>
 <p class="faint" id="card-status" role="status"></p>

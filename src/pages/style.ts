@@ -60,6 +60,8 @@ input[aria-invalid=true] { border: 2px solid var(--alert); }
 button, a.button { display: block; width: 100%; font: inherit; font-weight: 650; text-align: center; text-decoration: none;
   padding: .75rem 1rem; margin: .6rem 0 0; border: 2px solid transparent; border-radius: .4rem; cursor: pointer;
   background: var(--brand); color: var(--on-brand); }
+button.quiet { display: inline; width: auto; margin: 0; padding: 0; border: 0; background: none; color: var(--link);
+  font-weight: inherit; text-decoration: underline; }
 button.other, a.other { background: transparent; color: var(--ink); border-color: var(--line); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 details { margin: .5rem 0 1rem; }

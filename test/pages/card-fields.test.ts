@@ -3,100 +3,31 @@ import { beforeEach, describe, it } from 'mocha';
 import { eventually } from '../../lab/eventually.ts';
 import { sweepCardSetups } from '../../src/db/card-setups.ts';
 import type { CheckoutSessionRow } from '../../src/db/checkout-sessions.ts';
-import { declined } from '../../src/domain/charge-outcome.ts';
 import { addMs } from '../../src/domain/instants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
-import type { CardDetails, SetupState } from '../../src/processors/card-setups.ts';
-import type { ChargeRequest, PaymentProcessor } from '../../src/processors/processor.ts';
-import { OutcomeUnknown } from '../../src/processors/processor.ts';
+import type { SetupState } from '../../src/processors/card-setups.ts';
+import type { PaymentProcessor } from '../../src/processors/processor.ts';
 import type { PaymentLinkCreate } from '../../src/resources/payment-link-input.ts';
 import { createCustomer } from '../../src/services/customers/customers.ts';
 import { createPaymentLink } from '../../src/services/links/payment-links.ts';
 import { startSession } from '../../src/services/links/session-start.ts';
 import { addressSubject, pageLimits } from '../../src/services/pages/page-limits.ts';
+import { CardProcessor, cardFields, script, visa } from '../support/card-processor.ts';
 import { useLinks } from '../support/links.ts';
 import { contentsOf, type Pages, usePages } from '../support/pages.ts';
 import { useStage } from '../support/stage.ts';
 
-const script = 'https://js.processor.example';
-const frames = [script, 'https://bank.processor.example'];
-const requests = ['https://api.processor.example'];
-const visa: CardDetails = {
-  ...{ brand: 'visa', network: 'visa', funding: 'credit', lastFour: '4242', expiryMonth: 12, expiryYear: 2040 },
-  ...{ country: 'AU', fingerprint: 'fp_1' },
-};
-
-/** A live processor with fields for cards. */
-class Processor implements PaymentProcessor {
-  readonly calls: string[] = [];
-  readonly charged: ChargeRequest[] = [];
-  /** What the payer has entered in each setup, by its reference. */
-  readonly states = new Map<string, SetupState>();
-  readonly byKey = new Map<string, string>();
-  cards = new Map<string, CardDetails | null>();
-  hasFields = true;
-  isAway = false;
-  scriptUrl = `${script}/v1/`;
-  /** What it waits for before it tells of a card. */
-  hold = async (): Promise<void> => {};
-  referenceOf = () => `seti_${crypto.randomUUID().replaceAll('-', '')}`;
-  readonly prepare = null;
-  readonly movements = null;
-  readonly notices = null;
-
-  ask(call: string): void {
-    this.calls.push(call);
-    if (this.isAway) throw new OutcomeUnknown('it is away');
-  }
-
-  async charge(request: ChargeRequest) {
-    this.charged.push(request);
-    const isDeclined = request.paymentMethodToken?.includes('declined') === true;
-    return isDeclined ? declined('card_declined') : { kind: 'succeeded' as const };
-  }
-  async inquire() {
-    return { kind: 'not_charged' as const, nextAt: null };
-  }
-  async cancel() {}
-  async refund() {
-    return { kind: 'failed' as const };
-  }
-  async inquireRefund() {
-    return { kind: 'not_found' as const };
-  }
-  readonly setups = {
-    create: async ({ idempotencyKey: key }: { idempotencyKey: string }) => {
-      this.ask('create');
-      if (!this.hasFields) return null;
-      const reference = this.byKey.get(key) ?? this.referenceOf();
-      this.byKey.set(key, reference);
-      const scriptUrl = new URL(this.scriptUrl);
-      return { reference, clientSecret: `${reference}_secret`, publishableKey: 'pk_live_1', scriptUrl };
-    },
-    inquire: async (_: string, reference: string): Promise<SetupState> => {
-      this.ask('inquire');
-      return this.states.get(reference) ?? { kind: 'open' };
-    },
-    describe: async (_: string, token: string) => {
-      this.ask('describe');
-      await this.hold();
-      return this.cards.has(token) ? (this.cards.get(token) ?? null) : visa;
-    },
-  };
-}
-
 describe('a card that a payer enters in the processor’s fields on a live page', () => {
   const stage = useStage();
   const links = useLinks(stage);
-  let processor = new Processor();
+  let processor = new CardProcessor();
   const live: PaymentProcessor = new Proxy(processor, { get: (_, name) => Reflect.get(processor, name, processor) });
   const processors = { sandbox: stage.ledger, live };
-  const cardFields = { scripts: [script], frames, requests };
   const pages = usePages({ db: stage.db, vault: stage.vault, processors }, { cardFields });
   const closed = usePages({ db: stage.db, vault: stage.vault, processors });
 
   beforeEach('forget the uses of pages', async () => {
-    processor = new Processor();
+    processor = new CardProcessor();
     await stage.db.sql`delete from page_uses`;
   });
 
@@ -410,8 +341,8 @@ describe('a card that a payer enters in the processor’s fields on a live page'
     const { page } = await visit(path);
     assert.equal(
       page.headers.get('content-security-policy'),
-      `default-src 'none'; style-src 'self'; script-src 'self' ${script}; connect-src 'self' ${requests[0]}; ` +
-        `frame-src ${frames.join(' ')}; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'self'; script-src 'self' ${script}; connect-src 'self' ${cardFields.requests}; ` +
+        `frame-src ${cardFields.frames.join(' ')}; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
     );
     assert.ok(page.html.includes('<script src="/assets/card.js" defer>'));
     assert.ok(page.text.includes('The fields for a card need JavaScript'));

@@ -7,13 +7,16 @@ import type { LoopbackServer } from '../../lab/loopback-server.ts';
 import { openBrowserDoor } from '../../lab/stripe-rig/browser-door.ts';
 import { type StripeRig, startStripeRig } from '../../lab/stripe-rig/rig.ts';
 import type { SupervisedProcess } from '../../lab/supervised-process.ts';
+import type { Id } from '../../src/domain/ids.ts';
+import { realNow } from '../../src/platform/real-time.ts';
 import { createHttpProcessor } from '../../src/processors/http-processor.ts';
 import { sandboxProcessor } from '../../src/processors/sandbox.ts';
+import { changeCheckoutOrigins } from '../../src/services/accounts/biller-profile.ts';
 import { createPageUrls } from '../../src/services/pages/page-urls.ts';
 import { useFolder } from '../runtime/support.ts';
 import { needsPrograms } from '../stripe-rig/support.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
-import { makeBiller, makeKey } from '../support/factories.ts';
+import { makeBiller, makeKey, tester } from '../support/factories.ts';
 import { createMerchant, type Merchant } from '../support/merchant.ts';
 import { usePages } from '../support/pages.ts';
 import { useService } from '../support/service.ts';
@@ -66,6 +69,7 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
   let door: LoopbackServer;
   let adapter: SupervisedProcess;
   let merchant: Merchant;
+  let merchantId: Id<'biller'>;
   const tabs: Tab[] = [];
 
   before('start Stripe and its processor service', async () => {
@@ -74,6 +78,7 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
     cardFields.scripts.push(door.url);
     cardFields.requests.push(door.url);
     const { id } = await makeBiller(service.db.sql);
+    merchantId = id;
     const { key } = await makeKey(service.db.sql, { billerId: id, livemode: true });
     merchant = createMerchant(service.url, key, 'live');
     adapter = await startAdapter(service, {
@@ -81,6 +86,9 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
       env: { PROCESSOR_PORT: String(adapterPort), PROCESSOR_SECRET: secret, STRIPE_API_URL: door.url },
     });
     assert.ok(await adapter.untilUp(60_000));
+  });
+  beforeEach('forget the uses of pages, of which one address has so many', async () => {
+    await service.db.sql`delete from page_uses`;
   });
   afterEach('leave the pages, which wait for their state', async () => {
     for (const tab of tabs.splice(0)) await tab.goto('about:blank');
@@ -261,6 +269,29 @@ describe('a live page with Stripe’s fields for a card, in a real browser', fun
     await tab.evaluate('document.querySelector("[value^=pm_]").click()');
     await tab.follow(press('Pay'));
     assert.equal(await title(tab), 'Thank you for your payment');
+  });
+
+  it('saves a card in the widget of a page of the biller, which gets the id of the method', async () => {
+    const shop = 'https://shop.example.com';
+    const billerId = merchantId;
+    await changeCheckoutOrigins(service.db.sql, billerId, { add: [shop] }, { by: tester, now: realNow() });
+    const { key } = await makeKey(service.db.sql, { billerId, livemode: true, kind: 'publishable' });
+    const tab = await open(`${pages.url}/widget/frame?${new URLSearchParams({ key, origin: shop, types: 'card' })}`);
+    await untilFields(tab);
+    await type(tab, declinedAtOnce);
+    await tab.evaluate(press('Use this'));
+    await untilStatus(tab, 'declined');
+    await type(tab, good);
+    await tab.follow(press('Use this'));
+    assert.match(await text(tab), /Visa ending in 4242/);
+    const told = JSON.parse(await tab.evaluate<string>('document.querySelector("main").dataset.method'));
+    const { payment_method: saved } = (await merchant.request('GET', `/payment_methods/${told.id}`)).body;
+    assert.deepEqual([saved.id, saved.type, told.last4], [told.id, 'card', '4242']);
+    assert.equal(await tab.evaluate('sessionStorage.length'), 0, 'the next payer in this tab enters a card');
+    const { body: paid } = await merchant.request('POST', '/payment_intents', {
+      ...{ amount: 700, currency: 'AUD', payment_method: told.id, confirm: true },
+    });
+    assert.equal(paid.status, 'succeeded');
   });
 
   it('says without scripts that the fields need them', async () => {

@@ -88,10 +88,15 @@
     function showEntered(words) {
       handle.value = remembered.get();
       show(`${words}, as you have entered it. `);
-      const other = document.createElement('a');
-      other.href = location.pathname;
+      const other = document.createElement('button');
+      other.type = 'button';
+      other.className = 'quiet';
       other.textContent = 'Use another card';
-      other.addEventListener('click', remembered.forget);
+      other.addEventListener('click', () => {
+        remembered.forget();
+        handle.value = '';
+        begin();
+      });
       status.append(other);
     }
 

@@ -1,4 +1,4 @@
-import { lockCardSetup, noteMethodOfSetup } from '../../db/card-setups.ts';
+import { setupPlaceOf } from '../../db/card-setups.ts';
 import { type CheckoutSessionRow, selectSessionByToken, updateCheckoutSession } from '../../db/checkout-sessions.ts';
 import { selectAttemptOfRequest } from '../../db/payment-attempts.ts';
 import { insertPaymentIntent, lockPaymentIntent, type PaymentIntentRow } from '../../db/payment-intents.ts';
@@ -7,6 +7,7 @@ import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import { fieldError } from '../../resources/field-errors.ts';
+import { saveCardOfSetup } from '../customers/entered-cards.ts';
 import { saveEnteredMethod } from '../customers/payment-methods.ts';
 import { assertRoomForMethod } from '../customers/resolve-references.ts';
 import { Forbidden, InvalidState, ProcessorNotConfigured, ProcessorUnavailable, ValidationFailed } from '../errors.ts';
@@ -137,28 +138,11 @@ export async function methodOf(
 ): Promise<Id<'payment_method'>> {
   if ('id' in method) return namedId('payment_method', method.id);
   const { data, setup } = method;
-  const saved = setup === undefined ? null : await methodOfSetup(tx, session, setup);
-  if (saved !== null) return saved;
-  if (customer !== null) await assertRoomForMethod(tx, customer.id);
-  const { id } = await saveEnteredMethod(tx, vault, context, data);
-  if (setup !== undefined) await noteMethodOfSetup(tx, hashOfToken(setup), id);
-  return id;
-}
-
-/**
- * Locks the setup of a card, and returns the method that was saved from it, or null if none was.
- * @throws ValidationFailed for a setup of another session, and for one whose method was detached.
- */
-async function methodOfSetup(
-  tx: Tx,
-  session: CheckoutSessionRow,
-  handle: string,
-): Promise<Id<'payment_method'> | null> {
-  const setup = await lockCardSetup(tx, session, hashOfToken(handle));
-  if (setup === null || setup.card === null || setup.is_spent) {
-    throw ValidationFailed.of('/method', 'payment_method_detached', 'The card must be entered again.');
-  }
-  return setup.payment_method_id;
+  const save = async () => {
+    if (customer !== null) await assertRoomForMethod(tx, customer.id);
+    return (await saveEnteredMethod(tx, vault, context, data)).id;
+  };
+  return setup === undefined ? save() : saveCardOfSetup(tx, setupPlaceOf(session), hashOfToken(setup), save);
 }
 
 /** Says what an error means for the payer. @throws any error that is a fault of ours. */

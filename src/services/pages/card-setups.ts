@@ -1,15 +1,16 @@
-// Cards that payers enter in the live processor's fields on the pages of checkout sessions. A setup belongs to one
-// browser and not to all that have the URL of its session: they may be strangers, and must not pay with each other's
-// card. The browser names it by a handle.
+// Cards that payers enter in the live processor's fields, on the pages of checkout sessions and in widgets. A setup
+// belongs to one browser and not to all that have the URL of its page: they may be strangers, and must not pay with
+// each other's card. The browser names it by a handle.
 import {
   type CardSetupRow,
   type EnteredCard,
   insertCardSetup,
   noteCardFields,
   noteEnteredCard,
+  noteTakesCards,
+  type SetupPlace,
   selectCardSetup,
 } from '../../db/card-setups.ts';
-import type { CheckoutSessionRow } from '../../db/checkout-sessions.ts';
 import { randomBase62 } from '../../domain/base62.ts';
 import { isCardNumberInToken } from '../../domain/card-numbers.ts';
 import { networkOfBrand } from '../../domain/surcharges/means.ts';
@@ -41,94 +42,92 @@ interface TokenRule {
 }
 
 /**
- * Returns the setup of a browser in a session: the one that it names by its handle, while that takes a card, or else a
+ * Returns the setup of a browser: the one that it names by its handle, while that takes a card, or else a
  * new one. Its reference is committed before the browser learns of it. It also stores whether the processor has fields
  * for this biller.
  */
 export function beginCardSetup(
   pool: Pool,
   setups: CardSetups,
-  session: CheckoutSessionRow,
+  place: SetupPlace,
   handle: string,
   rule: TokenRule,
 ): Promise<BegunSetup> {
-  return orUnclear(() => begin(pool, setups, session, handle, rule));
+  return orUnclear(() => begin(pool, setups, place, handle, rule));
 }
 
 async function begin(
   pool: Pool,
   setups: CardSetups,
-  session: CheckoutSessionRow,
+  place: SetupPlace,
   handle: string,
   rule: TokenRule,
 ): Promise<BegunSetup> {
-  const known = await findCardSetup(pool, session, handle);
+  const known = await findCardSetup(pool, place, handle);
   if (known !== null && !known.is_spent) {
-    const read = await readCard(pool, setups, session, handle, known, rule);
+    const read = await readCard(pool, setups, place, handle, known, rule);
     if (read.kind === 'entered') return { kind: 'entered', handle, card: read.card };
     if (read.kind === 'open') {
       // A processor may forget a key after a day. What it then gives is another setup.
-      const again = await create(setups, session, handle);
+      const again = await create(setups, place, handle);
       if (again?.reference === known.reference) return { kind: 'open', handle, setup: again };
     }
   }
   const next = randomBase62(handleLength);
-  const setup = await create(setups, session, next);
-  await noteCardFields(pool, session, setup !== null);
+  const setup = await create(setups, place, next);
+  await noteCardFields(pool, place.biller_id, setup !== null);
+  if (place.checkout_session_id !== null) await noteTakesCards(pool, place.checkout_session_id, setup !== null);
   if (setup === null) return { kind: 'missing' };
-  if (!(await insertCardSetup(pool, session, hashOfToken(next), setup.reference))) {
+  if (!(await insertCardSetup(pool, place, hashOfToken(next), setup.reference))) {
     return { kind: 'unclear', why: 'the live processor has given one setup to two payers' };
   }
   return { kind: 'open', handle: next, setup };
 }
 
-/** The key is made of session and handle: another browser, or another session, never gets this setup. */
-function create(setups: CardSetups, { id, biller_id: billerId }: CheckoutSessionRow, handle: string) {
-  const idempotencyKey = `${id}-${hashOfToken(handle).toString('hex').slice(0, 32)}`;
+/** The key is made of place and handle: another browser, session or widget never gets this setup. */
+function create(setups: CardSetups, place: SetupPlace, handle: string) {
+  const { biller_id: billerId, checkout_session_id: sessionId, api_key_id: keyId } = place;
+  const idempotencyKey = `${sessionId ?? keyId}-${hashOfToken(handle).toString('hex').slice(0, 32)}`;
   return setups.create({ idempotencyKey, billerId });
 }
 
-/** Returns the setup of this session that a browser names, or null. Writes nothing, and asks no processor. */
-export async function findCardSetup(
-  db: Db,
-  session: Pick<CheckoutSessionRow, 'id'>,
-  handle: string,
-): Promise<CardSetupRow | null> {
-  return handlePattern.test(handle) ? selectCardSetup(db, session, hashOfToken(handle)) : null;
+/** Returns the setup that a browser has begun there and names, or null. Writes nothing, and asks no processor. */
+export async function findCardSetup(db: Db, place: SetupPlace, handle: string): Promise<CardSetupRow | null> {
+  return handlePattern.test(handle) ? selectCardSetup(db, place, hashOfToken(handle)) : null;
 }
 
 /** What has come of a setup. `refused`: the processor tells too little of the card, or its token is a card number. */
 type ReadSetup = { kind: 'entered'; card: EnteredCard } | { kind: 'open' | 'canceled' | 'refused' } | Unclear;
 
 /**
- * Asks the processor for the card of a setup, by the reference that was committed for this session, and stores it. Once
+ * Asks the processor for the card of a setup, by the reference that was committed, and stores it. Once
  * it is stored, the processor is not asked again.
  */
 export function readEnteredCard(
   db: Db,
   setups: CardSetups,
-  session: CheckoutSessionRow,
+  place: SetupPlace,
   handle: string,
   found: CardSetupRow,
   rule: TokenRule,
 ): Promise<ReadSetup> {
-  return orUnclear(() => readCard(db, setups, session, handle, found, rule));
+  return orUnclear(() => readCard(db, setups, place, handle, found, rule));
 }
 
 async function readCard(
   db: Db,
   setups: CardSetups,
-  session: CheckoutSessionRow,
+  place: SetupPlace,
   handle: string,
   found: CardSetupRow,
   { tokensMayPassLuhn }: TokenRule,
 ): Promise<ReadSetup> {
   if (found.card !== null) return { kind: 'entered', card: found.card };
-  const state = await setups.inquire(session.biller_id, found.reference);
+  const state = await setups.inquire(place.biller_id, found.reference);
   if (state.kind !== 'succeeded') return { kind: state.kind === 'canceled' ? 'canceled' : 'open' };
   const { token } = state;
   if (!tokensMayPassLuhn && isCardNumberInToken(token)) return { kind: 'refused' };
-  const card = cardOf(token, await setups.describe(session.biller_id, token));
+  const card = cardOf(token, await setups.describe(place.biller_id, token));
   if (card === null) return { kind: 'refused' };
   await noteEnteredCard(db, hashOfToken(handle), card);
   return { kind: 'entered', card };

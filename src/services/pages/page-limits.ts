@@ -24,9 +24,10 @@ export const pageLimits = {
   failures: { name: 'failures', most: 20, spanSeconds: 60 },
   /** Forms of one address that were refused: for what was in their fields, or because something else came first. */
   refusals: { name: 'refusals', most: 30, spanSeconds: 60 },
-  /** Questions to the live processor about cards that are entered: of one address, and of one session. */
+  /** Questions to the live processor about cards that are entered: of one address, one session, one widget's key. */
   setups: { name: 'setups', most: 30, spanSeconds: 60 },
   setupsOfSession: { name: 'setups of a session', most: 60, spanSeconds: 600 },
+  setupsOfKey: { name: 'setups of a key', most: 600, spanSeconds: 60 },
   /** Methods that one address saves in widgets. */
   methods: { name: 'methods', most: 20, spanSeconds: 60 },
   /** Attempts with one publishable key that failed. */

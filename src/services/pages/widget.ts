@@ -1,13 +1,17 @@
 import { selectCredential } from '../../db/api-keys.ts';
 import { selectBiller } from '../../db/billers.ts';
+import type { SetupPlace } from '../../db/card-setups.ts';
 import { selectPaymentIntent } from '../../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import { atomically } from '../../platform/postgres/transaction.ts';
 import type { PaymentMethodCreate } from '../../resources/payment-method-input.ts';
 import { hashKey, isKeyShaped } from '../accounts/api-keys.ts';
 import { intentIdIn, type Vault } from '../accounts/vault.ts';
-import { createPaymentMethod } from '../customers/payment-methods.ts';
+import { saveCardOfSetup } from '../customers/entered-cards.ts';
+import { createPaymentMethod, getPaymentMethod } from '../customers/payment-methods.ts';
 import { Forbidden, InvalidState, ValidationFailed } from '../errors.ts';
+import { hashOfToken } from '../links/tokens.ts';
 import { type PayerRequest, payerContext, type RequestContext } from '../request-context.ts';
 import { type Payee, payeeOf } from './paying.ts';
 
@@ -40,30 +44,51 @@ export async function openWidget(
   return { payee, origins, context: { ...payerContext(biller, livemode, payer), keyId: credential.id } };
 }
 
+/** Where a payer enters a card in a widget. */
+export function placeOfWidget({ context }: WidgetHost): SetupPlace {
+  const { billerId: biller_id, livemode, keyId: api_key_id } = context;
+  return { biller_id, livemode, checkout_session_id: null, api_key_id };
+}
+
+/** A method that a payer has entered in a widget. `setup`: the handle of the setup of a card in live mode. */
+export interface WidgetMethod {
+  data: PaymentMethodCreate;
+  setup: string | null;
+}
+
 /** Why the widget saves nothing. `busy`: the customer's test clock is advancing. */
 export type WidgetRefusal = 'wrong_secret' | 'refused' | 'busy';
 
 /**
- * Saves a payer's method, with the rights of the publishable key and by the rules of `POST /payment_methods`: for the
- * customer of the payment whose client secret is given, if it has one, else for no customer yet.
+ * Saves a payer's method once, with the rights of the publishable key and by the rules of `POST /payment_methods`: for
+ * the customer of the payment whose client secret is given, if it has one, else for no customer yet.
  */
 export async function saveWidgetMethod(
   pool: Pool,
   vault: Vault,
-  { context }: WidgetHost,
-  method: PaymentMethodCreate,
+  host: WidgetHost,
+  { data, setup }: WidgetMethod,
   clientSecret: string | null,
 ): Promise<PaymentMethodRow | WidgetRefusal> {
+  const { context } = host;
   const intentId = clientSecret === null ? null : intentIdIn(vault, clientSecret);
   const intent = intentId === null ? null : await selectPaymentIntent(pool, context, intentId);
   if (clientSecret !== null && intent === null) return 'wrong_secret';
   const customerId = intent?.customer_id ?? null;
   const input =
     clientSecret === null || customerId === null
-      ? method
-      : { ...method, customer_reference: customerId, client_secret: clientSecret };
+      ? data
+      : { ...data, customer_reference: customerId, client_secret: clientSecret };
   try {
-    return await createPaymentMethod(pool, vault, context, input);
+    if (setup === null) return await createPaymentMethod(pool, vault, context, input);
+    return await atomically(pool, async (tx) => {
+      const save = async () => (await createPaymentMethod(tx, vault, context, input)).id;
+      const id = await saveCardOfSetup(tx, placeOfWidget(host), hashOfToken(setup), save);
+      const saved = await getPaymentMethod(tx, context, id);
+      const isOfOther = customerId !== null && saved.customer_id !== null && saved.customer_id !== customerId;
+      if (isOfOther) throw ValidationFailed.of('/method', 'payment_method_detached', 'The card must be entered again.');
+      return saved;
+    });
   } catch (error) {
     if (error instanceof InvalidState) return 'busy';
     if (error instanceof ValidationFailed || error instanceof Forbidden) return 'refused';
