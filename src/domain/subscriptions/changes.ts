@@ -259,5 +259,12 @@ function quoteOf(
 }
 
 function priceKey(items: readonly SubscriptionItem[]): string {
-  return JSON.stringify(items.map(({ name, unit_amount_cents: unit, quantity }) => [name, unit, quantity]));
+  return JSON.stringify(
+    items.map(({ name, unit_amount_cents: unit, quantity, tax_included = true }) => [
+      name,
+      unit,
+      quantity,
+      tax_included,
+    ]),
+  );
 }

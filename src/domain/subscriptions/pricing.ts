@@ -1,3 +1,4 @@
+import { taxableCents, taxIncluded } from '../tax/taxable.ts';
 import type { Days, MinorUnits, Percent } from '../units.ts';
 import { linesOf, type PeriodLine, priceOfItems, type SubscriptionItem, shareOf, sumOf } from './lines.ts';
 
@@ -95,10 +96,11 @@ export function withMonthsBack(discounts: readonly Discount[], taken: readonly D
 export function oneOffItemsOf(lines: readonly PeriodLine[]): OneOffItem[] {
   return lines
     .filter(({ kind }) => kind === 'one_off')
-    .map(({ description, quantity, amount_cents: amount }) => ({
+    .map(({ description, quantity, amount_cents: amount, taxable_cents: taxable }) => ({
       name: description,
       unit_amount_cents: amount / quantity,
       quantity,
+      ...taxIncluded({ tax_included: taxable !== 0 }),
     }));
 }
 
@@ -114,6 +116,6 @@ function amountOff({ percent_off: percent, amount_off_cents: amount }: Discount,
 }
 
 /** Returns the line of a fee. */
-export function oneOffLine({ name, unit_amount_cents: unit, quantity }: OneOffItem): PeriodLine {
-  return { kind: 'one_off', description: name, quantity, amount_cents: unit * quantity };
+export function oneOffLine({ name, unit_amount_cents: unit, quantity, ...tax }: OneOffItem): PeriodLine {
+  return { kind: 'one_off', description: name, quantity, amount_cents: unit * quantity, ...taxableCents(tax) };
 }

@@ -693,7 +693,7 @@ export interface paths {
         get: operations["getPaymentPlan"];
         /**
          * Change a payment plan
-         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
+         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id, failure_behaviour and tax_included. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -1990,7 +1990,7 @@ export interface paths {
         };
         /**
          * Fetch your account as payers see it
-         * @description What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers -- update`). It is the same in both modes.
+         * @description What the pages for payers show about you, your time zone, your country and your tax. An operator changes it (`npm run billers -- update`). It is the same in both modes.
          *
          *     Needs a secret key with the scope `payment_intents:read`.
          */
@@ -3287,12 +3287,20 @@ export interface components {
             support_phone: string | null;
             /** @description The business address, as one line. */
             address: string | null;
-            /** @description Such as an ABN. Receipts show it. */
+            /** @description Such as `ABN 51 824 753 556`. Receipts show it. A tax invoice needs an ABN here. */
             tax_id: string | null;
+            /** @description The tax that your prices include. Null: you have stated none, and no payment has a tax. It holds for payments that are made from then on. */
+            tax: components["schemas"]["AccountTax"] | null;
             /** @description The colour of buttons, as `#rrggbb`. */
             brand_color: string | null;
             /** @description The origins of your pages that may hold the widget. Those with `http` count in the sandbox only. */
             checkout_origins: string[];
+        };
+        AccountTax: {
+            /** @description Its name, such as `GST`. */
+            label: string;
+            /** @description So many per cent of the price without it, at most two decimals. */
+            percent: number;
         };
         Address: {
             /** @description Street and number. */
@@ -3879,6 +3887,8 @@ export interface components {
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
             surcharge_applied: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. */
+            tax_included: boolean;
             /** @description What the payer’s statement shows. */
             statement_descriptor: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -4003,6 +4013,8 @@ export interface components {
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
             /** @description For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -4420,6 +4432,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5217,6 +5233,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5392,6 +5412,8 @@ export interface components {
             };
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
             /**
              * Format: date
              * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
@@ -5472,6 +5494,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5663,6 +5689,8 @@ export interface components {
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
             surcharge_applied: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. */
+            tax_included: boolean;
             /** @description What the payer’s statement shows. */
             statement_descriptor: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -5776,6 +5804,8 @@ export interface components {
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
             /** @description For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -6094,6 +6124,8 @@ export interface components {
             payment_instrument_id: string | null;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next payment on. */
+            tax_included: boolean;
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -6221,6 +6253,8 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
+            /** @description Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next payment on. */
+            tax_included?: boolean;
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6337,6 +6371,8 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
+            /** @description Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next payment on. */
+            tax_included?: boolean;
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6352,6 +6388,14 @@ export interface components {
             first_date?: string | null;
             /** @description The method to charge. By default the customer’s default method at the time of each charge; there must be one now. */
             payment_instrument_id?: string | null;
+        };
+        PaymentTax: {
+            /** @description Its name, such as `GST`. */
+            label: string;
+            /** @description So many per cent of the price without it, at most two decimals. */
+            percent: number;
+            /** @description The part of `amount` that includes the tax, minor units. */
+            taxable_amount: number;
         };
         Payout: {
             /** @description The id of the payout. */
@@ -6681,6 +6725,8 @@ export interface components {
             amount: number;
             /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. */
             surcharge_amount: number;
+            /** @description How much of the amount is tax, minor units: the part that it has in the payment. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */
@@ -6802,6 +6848,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -7425,6 +7475,8 @@ export interface components {
             amount: number;
             /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. */
             surcharge_amount: number;
+            /** @description How much of the amount is tax, minor units: the part that it has in the payment. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */
@@ -7535,6 +7587,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many. */
             quantity: number;
+            /** @description False if the price does not include the tax of the account; else left out. */
+            tax_included?: boolean;
         };
         SubscriptionItemInput: {
             /** @description A label, for statements. */
@@ -7543,6 +7597,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many; by default 1. */
             quantity?: number;
+            /** @description Whether the price includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
         };
         SubscriptionLettingGo: {
             /** @description The id of the subscription. */
@@ -7715,6 +7771,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many. */
             quantity: number;
+            /** @description False if the price does not include the tax of the account; else left out. */
+            tax_included?: boolean;
         };
         SubscriptionOneOffItemInput: {
             /** @description A label, for statements. */
@@ -7723,6 +7781,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many; by default 1. */
             quantity?: number;
+            /** @description Whether the price includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
         };
         SubscriptionPaidPeriod: {
             /** @description The id of the subscription. */
@@ -8022,6 +8082,8 @@ export interface components {
             quantity: number;
             /** @description The amount of the line, minor units. */
             amount_cents: number;
+            /** @description How much of the amount includes the tax of the account, minor units. Shown if something that is sold does not include it; a line without it then shares what the others say. */
+            taxable_cents?: number;
         };
         SubscriptionPeriodList: {
             data: components["schemas"]["SubscriptionPeriod"][];
