@@ -100,9 +100,9 @@ export interface Statement {
   credit_used_cents: MinorUnits;
 }
 
-/** Whether a line of a period is something that is sold in it. */
+/** Whether a line of a period is something that is sold in it, or taken off that. */
 function isSoldThen({ kind }: PeriodLine): boolean {
-  return kind === 'item' || kind === 'one_off' || kind === 'proration';
+  return kind === 'item' || kind === 'one_off' || kind === 'proration' || kind === 'discount';
 }
 
 /**

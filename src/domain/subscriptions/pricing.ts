@@ -1,4 +1,4 @@
-import { taxableCents, taxIncluded } from '../tax/taxable.ts';
+import { taxableCents, taxablePart, taxIncluded, withTaxable } from '../tax/taxable.ts';
 import type { Days, MinorUnits, Percent } from '../units.ts';
 import { linesOf, type PeriodLine, priceOfItems, type SubscriptionItem, shareOf, sumOf } from './lines.ts';
 
@@ -71,8 +71,19 @@ export function discountLines(
     if (off === 0) return [];
     const ofDays = days === whole ? '' : `: ${days} of ${whole} days`;
     const description = `${discount.name}${ofDays}`;
-    return [{ kind: 'discount' as const, description, quantity: 1, amount_cents: 0 - off }];
+    return [{ kind: 'discount' as const, description, quantity: 1, amount_cents: 0 - off, ...taxableOff(off, items) }];
   });
+}
+
+/** A discount takes off its part of what includes tax, if one of the items does not. */
+function taxableOff(off: MinorUnits, items: readonly SubscriptionItem[]): Pick<PeriodLine, 'taxable_cents'> {
+  const prices = withTaxable(
+    items.map((item) => ({ amount_cents: priceOfItems([item]), ...taxableCents(item) })),
+    () => true,
+  );
+  return prices.some(({ taxable_cents: taxable }) => taxable !== undefined)
+    ? { taxable_cents: 0 - taxablePart(off, prices) }
+    : {};
 }
 
 /**

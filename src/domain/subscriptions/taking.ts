@@ -176,7 +176,8 @@ function billedWith(period: Period, fees: OneOffItem[]): { period: Period; chang
   const others: PeriodLine[] = [...withoutCredit.filter(({ kind }) => kind !== 'one_off'), ...fees.map(oneOffLine)];
   // Of lines that already say what they include, those that say nothing are no sales of the period.
   const isTold = withoutCredit.some(({ taxable_cents: taxable }) => taxable !== undefined);
-  const isSold = ({ kind }: PeriodLine) => kind === 'one_off' || (!isTold && (kind === 'item' || kind === 'proration'));
+  const isSold = ({ kind }: PeriodLine) =>
+    kind === 'one_off' || (!isTold && (kind === 'item' || kind === 'proration' || kind === 'discount'));
   const statement = statementOf({ next_period_lines: [], credit_balance_cents: before }, others, isSold);
   return { period, change: { ...statement, carried_cents: carried + before + statement.carried_cents } };
 }

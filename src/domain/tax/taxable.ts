@@ -25,8 +25,8 @@ export function taxableCents({ tax_included: isIncluded }: Taxable): Pick<Taxabl
 }
 
 /**
- * Returns lines of what is sold, of which each says how much of it includes tax, if one says so. `isSold` tells them
- * from lines that share what the others say: discounts and credit.
+ * Returns lines of which each says how much of it includes tax, if one says so. `isSold` tells what is sold, discounts
+ * included, from lines that share what the others say, such as credit.
  */
 export function withTaxable<L extends TaxableLine>(lines: readonly L[], isSold: (line: L) => boolean): L[] {
   if (lines.every(({ taxable_cents: taxable }) => taxable === undefined)) return [...lines];
@@ -35,13 +35,20 @@ export function withTaxable<L extends TaxableLine>(lines: readonly L[], isSold: 
 
 /**
  * Returns how much of an amount includes tax, minor units: the part that it has in the lines which say so, rounded half
- * up. All of it, if none says so. Lines that take something off share what is left, so the part is never below 0 and
- * never above the amount.
+ * up, never below 0 and never above the amount. All of it, if none says so. If they give back more than they take, those
+ * that take decide.
  */
 export function taxablePart(amount: MinorUnits, lines: readonly TaxableLine[]): MinorUnits {
-  const told = lines.filter((line) => line.amount_cents > 0 && line.taxable_cents !== undefined);
-  const whole = told.reduce((sum, { amount_cents: part }) => sum + part, 0);
-  if (whole === 0) return amount;
-  const taxable = told.reduce((sum, { taxable_cents: part = 0 }) => sum + part, 0);
-  return roundedHalfUp(BigInt(amount) * BigInt(taxable), BigInt(whole));
+  const told = lines.filter(({ taxable_cents: taxable }) => taxable !== undefined);
+  const all = sumsOf(told);
+  const { whole, taxable } = all.whole > 0 ? all : sumsOf(told.filter((line) => line.amount_cents > 0));
+  if (whole <= 0) return amount;
+  return roundedHalfUp(BigInt(amount) * BigInt(Math.min(whole, Math.max(0, taxable))), BigInt(whole));
+}
+
+function sumsOf(lines: readonly TaxableLine[]): { whole: MinorUnits; taxable: MinorUnits } {
+  return {
+    whole: lines.reduce((sum, { amount_cents: part }) => sum + part, 0),
+    taxable: lines.reduce((sum, { taxable_cents: part = 0 }) => sum + part, 0),
+  };
 }

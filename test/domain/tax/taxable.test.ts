@@ -42,9 +42,12 @@ describe('the part of a subscription that includes tax', () => {
     assert.deepEqual(taken(nothing, sold([food])), [1000, 0]);
   });
 
-  it('is shared by discounts and credit, and by what waits on the account', () => {
+  it('is taken off by a discount of the items alone, and shared by credit and by what waits on the account', () => {
     const discounts = [{ name: 'Half', percent_off: 50, amount_off_cents: null, periods_left: null }];
+    const fee = { name: 'Deposit', unit_amount_cents: 500, quantity: 1, tax_included: false };
     assert.deepEqual(taken(nothing, sold([lessons, food], { discounts })), [2000, 1500]);
+    assert.deepEqual(taken(nothing, sold([lessons, food], { discounts, one_off_items: [fee] })), [2500, 1500]);
+    assert.deepEqual(taken(nothing, sold([lessons], { discounts, one_off_items: [fee] })), [2000, 1500]);
     assert.deepEqual(taken({ ...nothing, credit_balance_cents: 3000 }, sold([lessons, food])), [1000, 750]);
     const waits = { kind: 'proration' as const, description: 'Earlier', quantity: 1, amount_cents: 400 };
     assert.deepEqual(
@@ -72,7 +75,7 @@ describe('the part of a subscription that includes tax', () => {
         [500, 0],
       ],
     );
-    assert.equal(taxablePart(2000, lines), 1714);
+    assert.equal(taxablePart(2000, lines), 1500);
     assert.ok(changeLines({ before: [lessons], after: [lessons] }, whole).every((line) => !('taxable_cents' in line)));
   });
 
