@@ -1,6 +1,12 @@
+import { listSubjects } from '../../db/reports/subjects.ts';
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
 import { emptyAccounts } from '../../domain/statements/account.ts';
-import { addToStatement, closeStatement, emptyStatement } from '../../domain/statements/statement.ts';
+import {
+  addToStatement,
+  closeStatement,
+  emptyStatement,
+  type StatementLine,
+} from '../../domain/statements/statement.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { instant, present } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
@@ -42,13 +48,20 @@ export async function readStatement(
     if (statement.lines.length > mostLines) throw tooLong();
   }
   const { totals, lines } = closeStatement(statement, { from: dateIn(from, timeZone), to: dateIn(to, timeZone) });
+  const names = new Map((await listSubjects(db, [customer.id])).map(({ id, name }) => [id, name]));
   const about = { customer_id: customer.id, customer_name: customer.name, customer_reference: customer.reference };
   return {
     name: `statement-${customer.id}`,
     columns: Object.keys(StatementLineRow.properties),
     members: { ...about, from: instant(from), to: instant(to), timezone: timeZone, totals },
-    batches: once(lines.map((line) => present(StatementLineRow, line))),
+    batches: once(
+      lines.map((line) => present(StatementLineRow, { ...line, name: names.get(subjectOf(line)) ?? null })),
+    ),
   };
+}
+
+function subjectOf({ payment_plan_id: plan, subscription_id: subscription }: StatementLine): string {
+  return plan ?? subscription ?? '';
 }
 
 async function* once(rows: object[]): AsyncGenerator<object[]> {
