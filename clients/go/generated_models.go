@@ -275,6 +275,9 @@ type BalanceTransactionsReportRow struct {
 	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
 	// The subscription that made the payment; null if none did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return. Minor
+	// units.
+	Tax *int `json:"tax,omitzero"`
 }
 
 // Present for an attempt that is a bank debit under a mandate.
@@ -4193,6 +4196,8 @@ type PlansReportRow struct {
 	Returned *int `json:"returned,omitzero"`
 	// What was owed at the end of the range, with what was under way. Minor units.
 	Owed *int `json:"owed,omitzero"`
+	// The tax in what was collected, less that in what was refunded and returned. Minor units.
+	Tax *int `json:"tax,omitzero"`
 }
 
 // PlansReportRowType is a name of the API.
@@ -4581,6 +4586,11 @@ type StatementRow struct {
 	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
 	// The subscription that it is for.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The name of the plan or the subscription, as it is now; null for a payment by itself.
+	Name *string `json:"name,omitzero"`
+	// How much of `amount` is tax, minor units, of what is `collected`, `refunded` and `returned`;
+	// null for the others.
+	Tax *int `json:"tax,omitzero"`
 }
 
 type StatementTotals struct {
@@ -4602,6 +4612,8 @@ type StatementTotals struct {
 	// What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`. Minor
 	// units.
 	Owed int `json:"owed"`
+	// The tax in what was collected, less that in what was refunded and returned. Minor units.
+	Tax int `json:"tax"`
 }
 
 type Subscription struct {

@@ -318,6 +318,32 @@ func (s *CustomersService) GetStatement(ctx context.Context, customerID string, 
 	return send[Statement](ctx, s.t, request{method: "GET", path: path("/api/v1/customers/", customerID, "/statement"), query: query.values()}, options)
 }
 
+// CustomersGetStatementDocumentQuery is the query of the method.
+type CustomersGetStatementDocumentQuery struct {
+	From     Optional[string]
+	To       Optional[string]
+	Timezone Optional[string]
+}
+
+func (q CustomersGetStatementDocumentQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	return values
+}
+
+// GetStatementDocument: Print what a customer was charged, has paid and owes
+//
+// The statement as a page to print, for the customer: the same range, totals and lines.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/customers/{customer_id}/statement/document`
+func (s *CustomersService) GetStatementDocument(ctx context.Context, customerID string, query CustomersGetStatementDocumentQuery, options ...Option) (string, error) {
+	return s.t.sendText(ctx, request{method: "GET", path: path("/api/v1/customers/", customerID, "/statement/document"), query: query.values(), accept: "text/html"}, options)
+}
+
 // PaymentMethodsService: Saved instruments. You can create cards and Australian bank accounts here.
 // Klarna, PayID and PayPal are read-only; in the sandbox a test helper creates them.
 type PaymentMethodsService struct{ t *transport }

@@ -8,8 +8,8 @@ export interface RefundedPayment {
 }
 
 /**
- * Returns how much of a refund is of this part: as much as it has in the payment. All refunds up to this one are rounded
- * down together, so those that give back the whole payment give back all of it.
+ * Returns how much of a refund is of this part: as much as it has in the payment. All refunds up to this one are
+ * rounded down together, so those that give back the whole payment give back all of it.
  */
 export function shareInRefund(amount: MinorUnits, { total, part, given }: RefundedPayment): MinorUnits {
   if (part === 0) return 0;

@@ -1,4 +1,4 @@
-/** What each digit of an ABN weighs. Source: Australian Business Register, "Format of the ABN" (abr.business.gov.au). */
+/** What each digit of an ABN weighs. Source: Australian Business Register, "Format of the ABN". */
 const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];
 
 /** Returns the Australian business number in a text such as `ABN 51 824 753 556`, as 11 digits. Null if it has none. */

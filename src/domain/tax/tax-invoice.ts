@@ -25,9 +25,9 @@ export function namesBuyer({ currency, total }: Pick<Invoice, 'currency' | 'tota
 }
 
 /**
- * Whether a receipt has all that makes it an Australian tax invoice: seller, ABN, date, what was sold and its price, how
- * much of it is taxed, the tax, and from A$1,000.00 on the buyer. Source: Australian Taxation Office, "Tax invoices"
- * (ato.gov.au), and section 29-70 of the GST Act. One in another currency would need the tax in Australian dollars, which
+ * Whether a receipt has all that makes it an Australian tax invoice: seller, ABN, date, what was sold and its price,
+ * how much of it is taxed, the tax, and from A$1,000.00 on the buyer. Source: Australian Taxation Office, "Tax
+ * invoices", and section 29-70 of the GST Act. One in another currency would need the tax in Australian dollars, which
  * is not known here.
  */
 export function isTaxInvoice(invoice: Invoice): boolean {

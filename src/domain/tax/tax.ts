@@ -28,8 +28,8 @@ export function taxBasisOf(tax: Tax | null, taxable: MinorUnits): TaxBasis | nul
 
 /**
  * Returns how much of a payment is tax, minor units. It is worked out once for all that is taxed, and rounded half up:
- * section 9-90 of the GST Act (https://www.ato.gov.au/law/view/print?DocID=PAC%2F19990055%2F9-90). A surcharge is a part
- * of the price, and is shared among what is taxed and what is not: GSTR 2014/2
+ * section 9-90 of the GST Act (https://www.ato.gov.au/law/view/print?DocID=PAC%2F19990055%2F9-90). A surcharge is a
+ * part of the price, and is shared among what is taxed and what is not: GSTR 2014/2
  * (https://www.ato.gov.au/law/view/document?docid=GST/GSTR20142/NAT/ATO/00001).
  */
 export function includedTax({ amount, total }: Paid, basis: TaxBasis | null): MinorUnits {

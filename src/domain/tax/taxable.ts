@@ -35,8 +35,8 @@ export function withTaxable<L extends TaxableLine>(lines: readonly L[], isSold: 
 
 /**
  * Returns how much of an amount includes tax, minor units: the part that it has in the lines which say so, rounded half
- * up, never below 0 and never above the amount. All of it, if none says so. If they give back more than they take, those
- * that take decide.
+ * up, never below 0 and never above the amount. All of it, if none says so. If they give back more than they take,
+ * those that take decide.
  */
 export function taxablePart(amount: MinorUnits, lines: readonly TaxableLine[]): MinorUnits {
   const told = lines.filter(({ taxable_cents: taxable }) => taxable !== undefined);

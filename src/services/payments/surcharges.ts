@@ -1,5 +1,5 @@
-// The one place that decides the fee, the surcharge and the tax of a payment: what is shown before it, and what is taken
-// at each attempt. The rules are in domain/surcharges and domain/tax.
+// The one place that decides the fee, the surcharge and the tax of a payment: what is shown before it, and what is
+// taken at each attempt. The rules are in domain/surcharges and domain/tax.
 
 import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';

@@ -47,7 +47,8 @@ type Sums = typeof nothing;
 
 /**
  * Yields a row for each plan and subscription that has moved in the range, owes at its end or has not ended, by
- * customer: what was charged, waived, collected, refunded and returned in the range, the tax in that, and what was owed at its end.
+ * customer: what was charged, waived, collected, refunded and returned in the range, the tax in that, and what was owed
+ * at its end.
  */
 export async function* planRows(db: Db, scope: ReportScope) {
   const { tenant, from, to = endOfTime, timeZone } = scope;

@@ -143,6 +143,23 @@ export class Customers extends Resource {
   ): Promise<models.Statement> {
     return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/statement`, query }, options);
   }
+
+  /**
+   * Print what a customer was charged, has paid and owes
+   *
+   * The statement as a page to print, for the customer: the same range, totals and lines.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/customers/{customer_id}/statement/document`
+   */
+  getStatementDocument(
+    customerId: string,
+    query?: QueryOf<'getCustomerStatementDocument'>,
+    options?: RequestOptions,
+  ): Promise<ResponseOf<'getCustomerStatementDocument'>> {
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/statement/document`, query, accept: 'text/html' }, options);
+  }
 }
 
 /**

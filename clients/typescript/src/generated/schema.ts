@@ -1741,6 +1741,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customers/{customer_id}/statement/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Print what a customer was charged, has paid and owes
+         * @description The statement as a page to print, for the customer: the same range, totals and lines.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getCustomerStatementDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -3515,6 +3537,8 @@ export interface components {
             payment_plan_id?: string | null;
             /** @description The subscription that made the payment; null if none did. */
             subscription_id?: string | null;
+            /** @description How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return. Minor units. */
+            tax?: number;
         };
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
@@ -6713,6 +6737,8 @@ export interface components {
             returned?: number;
             /** @description What was owed at the end of the range, with what was under way. Minor units. */
             owed?: number;
+            /** @description The tax in what was collected, less that in what was refunded and returned. Minor units. */
+            tax?: number;
         };
         /** @enum {string} */
         ReconciliationStatus: "in_progress" | "completed";
@@ -7017,6 +7043,10 @@ export interface components {
             payment_plan_id?: string | null;
             /** @description The subscription that it is for. */
             subscription_id?: string | null;
+            /** @description The name of the plan or the subscription, as it is now; null for a payment by itself. */
+            name?: string | null;
+            /** @description How much of `amount` is tax, minor units, of what is `collected`, `refunded` and `returned`; null for the others. */
+            tax?: number | null;
         };
         StatementTotals: {
             /** @description An ISO 4217 code, in capitals. */
@@ -7035,6 +7065,8 @@ export interface components {
             returned: number;
             /** @description What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`. Minor units. */
             owed: number;
+            /** @description The tax in what was collected, less that in what was refunded and returned. Minor units. */
+            tax: number;
         };
         Subscription: {
             /** @description The id of the subscription. */
@@ -12892,6 +12924,47 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Statement"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCustomerStatementDocument: {
+        parameters: {
+            query?: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from?: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to?: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the customer. */
+                customer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
             400: components["responses"]["BadRequest"];

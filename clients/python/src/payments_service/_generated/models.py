@@ -329,6 +329,10 @@ class BalanceTransactionsReportRow(TypedDict):
     """The plan that made the payment; null if none did."""
     subscription_id: NotRequired[str | None]
     """The subscription that made the payment; null if none did."""
+    tax: NotRequired[int]
+    """How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return.
+    Minor units.
+    """
 
 
 class BankDebit(TypedDict):
@@ -3426,6 +3430,8 @@ class PlansReportRow(TypedDict):
     """What the bank took back in the range. Minor units."""
     owed: NotRequired[int]
     """What was owed at the end of the range, with what was under way. Minor units."""
+    tax: NotRequired[int]
+    """The tax in what was collected, less that in what was refunded and returned. Minor units."""
 
 
 class Refund(TypedDict):
@@ -3717,6 +3723,12 @@ class StatementRow(TypedDict):
     """The plan that it is for."""
     subscription_id: NotRequired[str | None]
     """The subscription that it is for."""
+    name: NotRequired[str | None]
+    """The name of the plan or the subscription, as it is now; null for a payment by itself."""
+    tax: NotRequired[int | None]
+    """How much of `amount` is tax, minor units, of what is `collected`, `refunded` and
+    `returned`; null for the others.
+    """
 
 
 class StatementTotals(TypedDict):
@@ -3740,6 +3752,8 @@ class StatementTotals(TypedDict):
     """What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`.
     Minor units.
     """
+    tax: int
+    """The tax in what was collected, less that in what was refunded and returned. Minor units."""
 
 
 class Subscription(TypedDict):

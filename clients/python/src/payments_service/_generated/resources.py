@@ -188,6 +188,25 @@ class Customers(Resource):
         """
         return self._send("GET", f"/api/v1/customers/{segment(customer_id)}/statement", query={"from": from_, "to": to, "timezone": timezone}, options=options)
 
+    def get_statement_document(
+        self,
+        customer_id: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        timezone: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> str:
+        """Print what a customer was charged, has paid and owes
+
+        The statement as a page to print, for the customer: the same range, totals and lines.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/customers/{customer_id}/statement/document`
+        """
+        return self._send("GET", f"/api/v1/customers/{segment(customer_id)}/statement/document", query={"from": from_, "to": to, "timezone": timezone}, accept="text/html", options=options)
+
 
 
 class PaymentMethods(Resource):
