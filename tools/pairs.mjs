@@ -17,6 +17,7 @@ const capabilities = [
   'return',
   'deletion',
   'surcharge',
+  'tax',
 ];
 const name = `(${capabilities.join('|')})`;
 /** The first argument of a call that declares a test. */

@@ -24,12 +24,22 @@ type Account struct {
 	SupportPhone *string `json:"support_phone"`
 	// The business address, as one line.
 	Address *string `json:"address"`
-	// Such as an ABN. Receipts show it.
+	// Such as `ABN 51 824 753 556`. Receipts show it. A tax invoice needs an ABN here.
 	TaxID *string `json:"tax_id"`
+	// The tax that your prices include. Null: you have stated none, and no payment has a tax. It holds
+	// for payments that are made from then on.
+	Tax *AccountTax `json:"tax"`
 	// The colour of buttons, as `#rrggbb`.
 	BrandColor *string `json:"brand_color"`
 	// The origins of your pages that may hold the widget. Those with `http` count in the sandbox only.
 	CheckoutOrigins []string `json:"checkout_origins"`
+}
+
+type AccountTax struct {
+	// Its name, such as `GST`.
+	Label string `json:"label"`
+	// So many per cent of the price without it, at most two decimals.
+	Percent float64 `json:"percent"`
 }
 
 type Address struct {
@@ -265,6 +275,9 @@ type BalanceTransactionsReportRow struct {
 	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
 	// The subscription that made the payment; null if none did.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return. Minor
+	// units.
+	Tax *int `json:"tax,omitzero"`
 }
 
 // Present for an attempt that is a bank debit under a mandate.
@@ -638,6 +651,8 @@ type CheckoutSession struct {
 	ApplyTo *ApplyTo `json:"apply_to"`
 	// Whether the fee is asked on top. At each payment the rules on surcharges decide.
 	SurchargeApplied bool `json:"surcharge_applied"`
+	// Whether the amount includes the tax of the account, if it has one.
+	TaxIncluded bool `json:"tax_included"`
 	// What the payer’s statement shows.
 	StatementDescriptor *string `json:"statement_descriptor"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -752,6 +767,8 @@ type CheckoutSessionCreate struct {
 	ApplyTo     Optional[ApplyToInput] `json:"apply_to,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
+	// Whether the amount includes the tax of the account, if it has one. True by default.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
 	// For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their
@@ -1849,6 +1866,12 @@ type FailedPaymentIntent struct {
 	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
 	// (`capped`). Null if it is taken whole, or not asked for.
 	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
+	// The tax that the amount includes, as the account had it when the payment was made. Null if it
+	// includes none. It is never added on top.
+	Tax *PaymentTax `json:"tax"`
+	// How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the
+	// price, so its tax is in it.
+	TaxAmount int `json:"tax_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -2618,6 +2641,12 @@ type PaymentIntent struct {
 	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
 	// (`capped`). Null if it is taken whole, or not asked for.
 	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
+	// The tax that the amount includes, as the account had it when the payment was made. Null if it
+	// includes none. It is never added on top.
+	Tax *PaymentTax `json:"tax"`
+	// How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the
+	// price, so its tax is in it.
+	TaxAmount int `json:"tax_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -2808,6 +2837,8 @@ type PaymentIntentCreate struct {
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
+	// Whether the amount includes the tax of the account, if it has one. True by default.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 	// The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is
 	// today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method
 	// belongs to a customer. Confirming or canceling earlier ends the schedule.
@@ -2878,6 +2909,12 @@ type PaymentIntentForPayer struct {
 	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
 	// (`capped`). Null if it is taken whole, or not asked for.
 	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
+	// The tax that the amount includes, as the account had it when the payment was made. Null if it
+	// includes none. It is never added on top.
+	Tax *PaymentTax `json:"tax"`
+	// How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the
+	// price, so its tax is in it.
+	TaxAmount int `json:"tax_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -3062,6 +3099,8 @@ type PaymentLink struct {
 	ApplyTo *ApplyTo `json:"apply_to"`
 	// Whether the fee is asked on top. At each payment the rules on surcharges decide.
 	SurchargeApplied bool `json:"surcharge_applied"`
+	// Whether the amount includes the tax of the account, if it has one.
+	TaxIncluded bool `json:"tax_included"`
 	// What the payer’s statement shows.
 	StatementDescriptor *string `json:"statement_descriptor"`
 	// For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500.
@@ -3167,6 +3206,8 @@ type PaymentLinkCreate struct {
 	ApplyTo     Optional[ApplyToInput] `json:"apply_to,omitzero"`
 	// Asks for the fee on top of the amount, where the rules on surcharges allow it.
 	SurchargeApplied Optional[bool] `json:"surcharge_applied,omitzero"`
+	// Whether the amount includes the tax of the account, if it has one. True by default.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
 	// For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their
@@ -3576,6 +3617,9 @@ type PaymentPlan struct {
 	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
 	// becomes `suspended` at the first failure.
 	FailureBehaviour FailureBehaviour `json:"failure_behaviour"`
+	// Whether the amounts include the tax of the account, if it has one. True by default. It holds
+	// from the next payment on.
+	TaxIncluded bool `json:"tax_included"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata map[string]string `json:"metadata"`
@@ -3692,6 +3736,9 @@ type PaymentPlanCreate struct {
 	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
 	// becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
+	// Whether the amounts include the tax of the account, if it has one. True by default. It holds
+	// from the next payment on.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
@@ -3807,6 +3854,9 @@ type PaymentPlanUpdate struct {
 	// `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan
 	// becomes `suspended` at the first failure.
 	FailureBehaviour Optional[FailureBehaviour] `json:"failure_behaviour,omitzero"`
+	// Whether the amounts include the tax of the account, if it has one. True by default. It holds
+	// from the next payment on.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 	// For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses
 	// their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
@@ -3821,6 +3871,15 @@ type PaymentPlanUpdate struct {
 	// The method to charge. By default the customer’s default method at the time of each charge; there
 	// must be one now.
 	PaymentInstrumentID Optional[string] `json:"payment_instrument_id,omitzero"`
+}
+
+type PaymentTax struct {
+	// Its name, such as `GST`.
+	Label string `json:"label"`
+	// So many per cent of the price without it, at most two decimals.
+	Percent float64 `json:"percent"`
+	// The part of `amount` that includes the tax, minor units.
+	TaxableAmount int `json:"taxable_amount"`
 }
 
 type Payout struct {
@@ -4137,6 +4196,8 @@ type PlansReportRow struct {
 	Returned *int `json:"returned,omitzero"`
 	// What was owed at the end of the range, with what was under way. Minor units.
 	Owed *int `json:"owed,omitzero"`
+	// The tax in what was collected, less that in what was refunded and returned. Minor units.
+	Tax *int `json:"tax,omitzero"`
 }
 
 // PlansReportRowType is a name of the API.
@@ -4166,6 +4227,8 @@ type Refund struct {
 	Amount int `json:"amount"`
 	// How much of the amount is surcharge, minor units: the part that it has in the payment.
 	SurchargeAmount int `json:"surcharge_amount"`
+	// How much of the amount is tax, minor units: the part that it has in the payment.
+	TaxAmount int `json:"tax_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// The reason, in your words.
@@ -4299,6 +4362,12 @@ type ReturnedPaymentIntent struct {
 	// Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
 	// (`capped`). Null if it is taken whole, or not asked for.
 	SurchargeReason *SurchargeReason `json:"surcharge_reason"`
+	// The tax that the amount includes, as the account had it when the payment was made. Null if it
+	// includes none. It is never added on top.
+	Tax *PaymentTax `json:"tax"`
+	// How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the
+	// price, so its tax is in it.
+	TaxAmount int `json:"tax_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled.
@@ -4517,6 +4586,11 @@ type StatementRow struct {
 	PaymentPlanID *string `json:"payment_plan_id,omitzero"`
 	// The subscription that it is for.
 	SubscriptionID *string `json:"subscription_id,omitzero"`
+	// The name of the plan or the subscription, as it is now; null for a payment by itself.
+	Name *string `json:"name,omitzero"`
+	// How much of `amount` is tax, minor units, of what is `collected`, `refunded` and `returned`;
+	// null for the others.
+	Tax *int `json:"tax,omitzero"`
 }
 
 type StatementTotals struct {
@@ -4538,6 +4612,8 @@ type StatementTotals struct {
 	// What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`. Minor
 	// units.
 	Owed int `json:"owed"`
+	// The tax in what was collected, less that in what was refunded and returned. Minor units.
+	Tax int `json:"tax"`
 }
 
 type Subscription struct {
@@ -4985,6 +5061,8 @@ type SubscriptionCreditRefunds struct {
 	Amount int `json:"amount"`
 	// How much of the amount is surcharge, minor units: the part that it has in the payment.
 	SurchargeAmount int `json:"surcharge_amount"`
+	// How much of the amount is tax, minor units: the part that it has in the payment.
+	TaxAmount int `json:"tax_amount"`
 	// An ISO 4217 code, in capitals.
 	Currency Currency `json:"currency"`
 	// The reason, in your words.
@@ -5090,6 +5168,8 @@ type SubscriptionItem struct {
 	UnitAmountCents int `json:"unit_amount_cents"`
 	// How many.
 	Quantity int `json:"quantity"`
+	// False if the price does not include the tax of the account; else left out.
+	TaxIncluded *bool `json:"tax_included,omitzero"`
 }
 
 type SubscriptionItemInput struct {
@@ -5099,6 +5179,8 @@ type SubscriptionItemInput struct {
 	UnitAmountCents int `json:"unit_amount_cents"`
 	// How many; by default 1.
 	Quantity Optional[int] `json:"quantity,omitzero"`
+	// Whether the price includes the tax of the account, if it has one. True by default.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 }
 
 type SubscriptionLettingGo struct {
@@ -5274,6 +5356,8 @@ type SubscriptionOneOffItem struct {
 	UnitAmountCents int `json:"unit_amount_cents"`
 	// How many.
 	Quantity int `json:"quantity"`
+	// False if the price does not include the tax of the account; else left out.
+	TaxIncluded *bool `json:"tax_included,omitzero"`
 }
 
 type SubscriptionOneOffItemInput struct {
@@ -5283,6 +5367,8 @@ type SubscriptionOneOffItemInput struct {
 	UnitAmountCents int `json:"unit_amount_cents"`
 	// How many; by default 1.
 	Quantity Optional[int] `json:"quantity,omitzero"`
+	// Whether the price includes the tax of the account, if it has one. True by default.
+	TaxIncluded Optional[bool] `json:"tax_included,omitzero"`
 }
 
 type SubscriptionPaidPeriod struct {
@@ -5546,6 +5632,9 @@ type SubscriptionPeriodLine struct {
 	Quantity int `json:"quantity"`
 	// The amount of the line, minor units.
 	AmountCents int `json:"amount_cents"`
+	// How much of the amount includes the tax of the account, minor units. Shown if something that is
+	// sold does not include it; a line without it then shares what the others say.
+	TaxableCents *int `json:"taxable_cents,omitzero"`
 }
 
 // SubscriptionPeriodLineKind is a name of the API.

@@ -318,6 +318,32 @@ func (s *CustomersService) GetStatement(ctx context.Context, customerID string, 
 	return send[Statement](ctx, s.t, request{method: "GET", path: path("/api/v1/customers/", customerID, "/statement"), query: query.values()}, options)
 }
 
+// CustomersGetStatementDocumentQuery is the query of the method.
+type CustomersGetStatementDocumentQuery struct {
+	From     Optional[string]
+	To       Optional[string]
+	Timezone Optional[string]
+}
+
+func (q CustomersGetStatementDocumentQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "from", q.From)
+	addOptional(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	return values
+}
+
+// GetStatementDocument: Print what a customer was charged, has paid and owes
+//
+// The statement as a page to print, for the customer: the same range, totals and lines.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/customers/{customer_id}/statement/document`
+func (s *CustomersService) GetStatementDocument(ctx context.Context, customerID string, query CustomersGetStatementDocumentQuery, options ...Option) (string, error) {
+	return s.t.sendText(ctx, request{method: "GET", path: path("/api/v1/customers/", customerID, "/statement/document"), query: query.values(), accept: "text/html"}, options)
+}
+
 // PaymentMethodsService: Saved instruments. You can create cards and Australian bank accounts here.
 // Klarna, PayID and PayPal are read-only; in the sandbox a test helper creates them.
 type PaymentMethodsService struct{ t *transport }
@@ -970,9 +996,9 @@ func (s *PaymentPlansService) Get(ctx context.Context, planID string, options ..
 // Update: Change a payment plan
 //
 // Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents,
-// until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can
-// change everything except customer_id. You can replace metadata in every state, also after the
-// end. Payment intents that exist keep theirs.
+// until_further_notice, payment_instrument_id, failure_behaviour and tax_included. While it is
+// pending, you can change everything except customer_id. You can replace metadata in every state,
+// also after the end. Payment intents that exist keep theirs.
 //
 // Needs a secret key with the scope `payment_plans:write`.
 //
@@ -2431,8 +2457,8 @@ type AccountService struct{ t *transport }
 
 // Get: Fetch your account as payers see it
 //
-// What the pages for payers show about you, your time zone and your country. An operator changes it
-// (`npm run billers -- update`). It is the same in both modes.
+// What the pages for payers show about you, your time zone, your country and your tax. An operator
+// changes it (`npm run billers -- update`). It is the same in both modes.
 //
 // Needs a secret key with the scope `payment_intents:read`.
 //

@@ -1,6 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { FeeColumns } from '../domain/surcharges/fees.ts';
+import type { Tax } from '../domain/tax/tax.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
@@ -25,6 +26,7 @@ export interface CredentialRow extends Omit<ApiKeyRow, 'hint' | 'created_at'>, F
   statement_descriptor: string | null;
   country: string | null;
   cost_of_acceptance: Costs;
+  tax: Tax | null;
 }
 
 /** Inserts a key. It is valid at once. */
@@ -53,7 +55,7 @@ export async function selectCredentialOfKey(db: Db, id: string): Promise<Credent
 function credentials(db: Db) {
   return db`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
-      time_zone, statement_descriptor, fee_basis_points, fee_fixed, fees_by_method, country, cost_of_acceptance
+      time_zone, statement_descriptor, fee_basis_points, fee_fixed, fees_by_method, country, cost_of_acceptance, tax
     from api_keys join billers on billers.id = biller_id`;
 }
 

@@ -1,6 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { FeeColumns } from '../domain/surcharges/fees.ts';
+import type { Tax } from '../domain/tax/tax.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -17,6 +18,8 @@ export interface BillerRow extends FeeColumns {
   country: string | null;
   country_since: RealInstant | null;
   cost_of_acceptance: Costs;
+  /** The tax that its prices include. Null if it has stated none. */
+  tax: Tax | null;
   created_at: RealInstant;
 }
 
@@ -73,6 +76,11 @@ export async function updateSurcharging(
 /** Writes what a biller pays for a payment. */
 export async function updateFees(tx: Tx, id: string, fees: FeeColumns): Promise<void> {
   await tx`update billers set ${tx({ ...fees, fees_by_method: jsonb(tx, fees.fees_by_method) })} where id = ${id}`;
+}
+
+/** Writes the tax that the prices of a biller include. */
+export async function updateTax(tx: Tx, id: string, tax: Tax | null): Promise<void> {
+  await tx`update billers set tax = ${jsonb(tx, tax)} where id = ${id}`;
 }
 
 /** Writes the time zone of a biller. */

@@ -229,6 +229,6 @@ export async function updateCustomer(
 export function payerColumns(db: Db) {
   return db`
     b.time_zone, b.fee_basis_points, b.fee_fixed, b.fees_by_method, b.statement_descriptor, b.country, b.cost_of_acceptance,
-    c.default_payment_method_id,
+    b.tax, c.default_payment_method_id,
     coalesce((c.fee_preferences ->> 'customer_pays_transaction_fees')::boolean, false) as customer_pays_fees`;
 }

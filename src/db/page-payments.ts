@@ -57,13 +57,21 @@ export async function selectDatesPaid(
   return row ?? null;
 }
 
+/** The name of a customer, for an invoice: that of its business, if it has one. Null if there is no such customer. */
+export async function selectBuyer(db: Db, tenant: TenantKey, customerId: string): Promise<string | null> {
+  const [row] = await db<{ name: string | null }[]>`
+    select coalesce(business_name, name) as name from customers
+    where id = ${customerId} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
+  return row?.name ?? null;
+}
+
+/** A refund as a receipt shows it. */
+export type RefundOfPage = Pick<RefundRow, 'id' | 'amount' | 'tax_amount' | 'updated_at'>;
+
 /** The refunds of an intent that succeeded, oldest first. */
-export async function listRefundsOfPage(
-  db: Db,
-  intentId: string,
-): Promise<Pick<RefundRow, 'id' | 'amount' | 'updated_at'>[]> {
-  return db<Pick<RefundRow, 'id' | 'amount' | 'updated_at'>[]>`
-    select id, amount, updated_at from refunds
+export async function listRefundsOfPage(db: Db, intentId: string): Promise<RefundOfPage[]> {
+  return db<RefundOfPage[]>`
+    select id, amount, tax_amount, updated_at from refunds
     where payment_intent_id = ${intentId} and status = 'succeeded' order by id`;
 }
 

@@ -7,6 +7,7 @@ import type { CustomerInstant } from '../domain/instants.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { Means } from '../domain/surcharges/means.ts';
 import type { SurchargeReason } from '../domain/surcharges/surcharge.ts';
+import type { TaxBasis } from '../domain/tax/tax.ts';
 import type { MinorUnits, PeriodNumber, SlotNumber } from '../domain/units.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -57,6 +58,10 @@ export interface PaymentIntentRow {
   /** Of the last attempt. Null if no rule was asked. */
   surcharge_basis: SurchargeBasis | null;
   total_amount: MinorUnits;
+  /** The tax that the biller's prices included when the payment was made. Null if it includes none. */
+  tax_basis: TaxBasis | null;
+  /** How much of the total is tax. */
+  tax_amount: MinorUnits;
   currency: Currency;
   status: PaymentIntentStatus;
   metadata: Record<string, string>;
@@ -106,7 +111,7 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       surcharge_amount, surcharge_applied, currency, status, metadata, statement_descriptor,
       scheduled_payment_date, scheduled_at, attempt_count, payment_link_id, checkout_session_id, created_at, updated_at,
       subscription_id, subscription_charge, subscription_period, surcharge_asked, surcharge_reason, surcharge_basis,
-      description, agreed_amount
+      description, agreed_amount, tax_basis, tax_amount
     ) select
       ${row.id}, ${row.biller_id}, ${row.livemode}, ${row.customer_id}, ${row.payment_method_id},
       ${row.payment_plan_id}, ${row.payment_plan_slot}, ${row.amount}, ${row.fee_amount}, ${row.surcharge_amount},
@@ -114,7 +119,8 @@ export function intentInsert(db: Db, row: PaymentIntentRow, condition: Fragment)
       ${row.statement_descriptor}, ${row.scheduled_payment_date}, ${row.scheduled_at}, ${row.attempt_count},
       ${row.payment_link_id}, ${row.checkout_session_id}, ${row.created_at}, ${row.updated_at},
       ${row.subscription_id}, ${row.subscription_charge}, ${row.subscription_period}, ${row.surcharge_asked},
-      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}, ${row.description}, ${row.agreed_amount}
+      ${row.surcharge_reason}, ${jsonb(db, row.surcharge_basis)}, ${row.description}, ${row.agreed_amount},
+      ${jsonb(db, row.tax_basis)}, ${row.tax_amount}
     where ${condition}`;
 }
 
@@ -227,12 +233,19 @@ export function surchargeAssignments(
   db: Db,
   row: Pick<
     PaymentIntentRow,
-    'fee_amount' | 'surcharge_asked' | 'surcharge_amount' | 'surcharge_applied' | 'surcharge_reason' | 'surcharge_basis'
+    | 'fee_amount'
+    | 'surcharge_asked'
+    | 'surcharge_amount'
+    | 'surcharge_applied'
+    | 'surcharge_reason'
+    | 'surcharge_basis'
+    | 'tax_amount'
   >,
 ): Fragment {
   return db`
     fee_amount = ${row.fee_amount}, surcharge_asked = ${row.surcharge_asked}, surcharge_amount = ${row.surcharge_amount},
-    surcharge_applied = ${row.surcharge_applied}, surcharge_reason = ${row.surcharge_reason}, surcharge_basis = ${jsonb(db, row.surcharge_basis)}`;
+    surcharge_applied = ${row.surcharge_applied}, surcharge_reason = ${row.surcharge_reason}, surcharge_basis = ${jsonb(db, row.surcharge_basis)},
+    tax_amount = ${row.tax_amount}`;
 }
 
 /** Stores where the payer of a locked intent goes on from the page of a challenge. */
@@ -353,8 +366,8 @@ export async function markCanceled(tx: Tx, id: string, at: CustomerInstant): Pro
 export async function updateIntentAmounts(tx: Tx, intent: PaymentIntentRow, at: CustomerInstant): Promise<void> {
   await tx`
     update payment_intents
-    set amount = ${intent.amount}, agreed_amount = ${intent.amount}, ${surchargeAssignments(tx, intent)},
-      updated_at = ${at}
+    set amount = ${intent.amount}, agreed_amount = ${intent.amount}, tax_basis = ${jsonb(tx, intent.tax_basis)},
+      ${surchargeAssignments(tx, intent)}, updated_at = ${at}
     where id = ${intent.id}`;
 }
 

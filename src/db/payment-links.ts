@@ -33,6 +33,8 @@ export interface OfferColumns {
   /** What the subscription has served unpaid is let go when it is resumed. */
   apply_to_waives_unpaid: boolean;
   surcharge_applied: boolean;
+  /** Whether the amount includes the tax of the biller. */
+  tax_included: boolean;
   statement_descriptor: string | null;
   metadata: Record<string, string>;
   success_url: string | null;

@@ -6,6 +6,7 @@ import type { CustomerInstant } from '../domain/instants.ts';
 import type { Plan } from '../domain/plans/plan.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { FeeColumns } from '../domain/surcharges/fees.ts';
+import type { Tax } from '../domain/tax/tax.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -32,6 +33,8 @@ export interface PaymentPlanRow extends Plan, AgreedAmounts {
   currency: Currency;
   payment_instrument_id: Id<'payment_method'> | null;
   failure_behaviour: FailureBehaviour;
+  /** Whether its amounts include the tax of the biller. */
+  tax_included: boolean;
   metadata: Record<string, string>;
   /** The state in which it has ended, for good. */
   ended_as: 'deactivated' | 'closed' | null;
@@ -49,6 +52,7 @@ export interface CollectingPlanRow extends PaymentPlanRow, FeeColumns {
   customer_pays_fees: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
+  tax: Tax | null;
   frozen_time: CustomerInstant | null;
 }
 

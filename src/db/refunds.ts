@@ -17,6 +17,8 @@ export interface RefundRow {
   amount: MinorUnits;
   /** How much of it is surcharge. */
   surcharge_amount: MinorUnits;
+  /** How much of it is tax. */
+  tax_amount: MinorUnits;
   currency: Currency;
   reason: string | null;
   metadata: Record<string, string>;
@@ -142,12 +144,20 @@ export async function amountBeingRefunded(tx: Tx, intentId: string): Promise<Min
   return row?.amount ?? 0;
 }
 
-/** The sums of an intent's refunds that have not failed, and of the surcharge in them. */
-export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<{ amount: MinorUnits; surcharge: MinorUnits }> {
-  const [row] = await tx<{ amount: MinorUnits; surcharge: MinorUnits }[]>`
-    select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge
+/** What was given back, minor units, and how much of that is surcharge and tax. */
+export interface RefundSums {
+  amount: MinorUnits;
+  surcharge: MinorUnits;
+  tax: MinorUnits;
+}
+
+/** The sums of an intent's refunds that have not failed, and of the surcharge and tax in them. */
+export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<RefundSums> {
+  const [row] = await tx<RefundSums[]>`
+    select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge,
+      coalesce(sum(tax_amount), 0)::bigint as tax
     from refunds where payment_intent_id = ${intentId} and status <> 'failed'`;
-  return row ?? { amount: 0, surcharge: 0 };
+  return row ?? { amount: 0, surcharge: 0, tax: 0 };
 }
 
 /** Records the outcome of a refund, once. Returns null if its outcome was already recorded. */

@@ -7,6 +7,7 @@ import type { Derived } from '../domain/subscriptions/derive.ts';
 import type { Period, SubscriptionTerms } from '../domain/subscriptions/subscription.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import type { FeeColumns } from '../domain/surcharges/fees.ts';
+import type { Tax } from '../domain/tax/tax.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
@@ -59,6 +60,7 @@ export interface CollectingSubscriptionRow extends SubscriptionRow, FeeColumns {
   customer_pays_fees: boolean;
   country: string | null;
   cost_of_acceptance: Costs;
+  tax: Tax | null;
   customer_deleted_at: CustomerInstant | null;
 }
 

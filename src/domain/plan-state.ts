@@ -34,6 +34,7 @@ const fieldsUntilEnded: readonly string[] = [
   'until_further_notice',
   'payment_instrument_id',
   'failure_behaviour',
+  'tax_included',
 ];
 
 const fieldsWhilePending: readonly string[] = [
@@ -67,7 +68,7 @@ export function hasEnded(state: PlanState): boolean {
 /**
  * Returns the body fields, by API name, that an update may change in a state (decisions: Update; contract: a field that
  * cannot be changed yields a validation error). A pending plan allows all but `customer_id`, an active or suspended one
- * seven fields, an ended one its metadata. Never throws.
+ * eight fields, an ended one its metadata. Never throws.
  */
 export function mutablePlanFields(state: PlanState): readonly string[] {
   if (hasEnded(state)) return fieldsAlways;

@@ -115,7 +115,7 @@ ${receiptOf(request, intent)}`,
     main: html`<p class="good">${isSetup ? `${isolated(payee.name)} can use them from now on.` : `You have paid ${isolated(payee.name)}.`}</p>
 ${session.made_default ? html`<p>This is now your usual payment method with ${payee.name}.${paidByUsual.length === 0 ? null : ` It pays ${inQuotes(paidByUsual)}.`}</p>` : null}
 ${rows([...about, ...(intent === null ? [] : amountRows(intent, request.locale))])}
-${intent === null ? null : statement(purchase.lines, intent.currency, request.locale)}
+${intent === null ? null : statement(purchase.lines, intent, request.locale)}
 ${intent?.status === 'succeeded' ? receiptOf(request, intent) : null}
 ${onward(session.success_url, session.id)}`,
   };

@@ -3,11 +3,12 @@ import type { PurposeRow } from '../db/page-payments.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import type { DeclineCode } from '../domain/charge-outcome.ts';
-import type { Currency } from '../domain/currencies.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
+import { inPercent } from '../domain/surcharges/costs.ts';
+import { taxedPart } from '../domain/tax/tax-invoice.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
 import { rows } from './layout.ts';
-import { money } from './money.ts';
+import { inWords, money } from './money.ts';
 
 /** A new code does not compile without words for the payer. The death of the holder has none of its own. */
 const reasons: Readonly<Partial<Record<DeclineCode, string>>> = {
@@ -33,16 +34,30 @@ export function reasonOf(code: DeclineCode | null): string {
   return (code && reasons[code]) ?? 'The payment did not go through. Nothing was taken. Try another payment method.';
 }
 
-/** The rows about an amount: base and surcharge if there is one, then the total. */
-export function amountRows(
-  { amount, surcharge_amount, total_amount, currency }: PaymentIntentRow,
-  locale: string,
-): [string, Html][] {
+/** The rows about an amount: base and surcharge if there is one, then the total, and how much of it is tax. */
+export function amountRows(intent: PaymentIntentRow, locale: string): [string, Html][] {
+  const { amount, surcharge_amount, total_amount, currency } = intent;
   const parts: [string, Html][] = [
     ['Amount', money(amount, currency, locale)],
     ['Surcharge for this payment method', money(surcharge_amount, currency, locale)],
   ];
-  return [...(surcharge_amount === 0 ? [] : parts), ['Total', money(total_amount, currency, locale)]];
+  const total: [string, Html] = ['Total', money(total_amount, currency, locale)];
+  return [...(surcharge_amount === 0 ? [] : parts), total, ...taxRows(intent, locale)];
+}
+
+/** The rows about the tax of a payment: how much it is, and what of the total does not include it. None without one. */
+function taxRows(
+  { amount, total_amount: total, currency, tax_basis: tax, tax_amount: included }: PaymentIntentRow,
+  locale: string,
+): [string, Html][] {
+  if (tax === null) return [];
+  const name = `${isolated(tax.label)} (${inPercent(tax.basisPoints)})`;
+  const without = total - taxedPart({ amount, total }, tax);
+  if (without === 0) return [[`Total price includes ${name}`, money(included, currency, locale)]];
+  return [
+    [`Includes ${name}`, money(included, currency, locale)],
+    [`Of the total, without ${isolated(tax.label)}`, money(without, currency, locale)],
+  ];
 }
 
 /** The rows about what a payment is for, in the biller's words. */
@@ -54,11 +69,21 @@ export function purposeRows({ name, description, reference }: PurposeRow): [stri
   ];
 }
 
-/** The lines that a payment of a subscription pays, if there is more than one. */
-export function statement(lines: readonly PeriodLine[], currency: Currency, locale: string): Html | null {
-  if (lines.length < 2) return null;
-  const named = ({ quantity, description }: PeriodLine) =>
-    quantity === 1 ? description : `${quantity} × ${isolated(description)}`;
+/** The lines that a payment of a subscription pays, if there are so many. `tax` is that of the payment. */
+export function statement(
+  lines: readonly PeriodLine[],
+  { currency, tax_basis: tax }: Pick<PaymentIntentRow, 'currency' | 'tax_basis'>,
+  locale: string,
+  atLeast = 2,
+): Html | null {
+  if (lines.length < atLeast) return null;
+  const named = (line: PeriodLine) =>
+    `${line.quantity === 1 ? line.description : `${line.quantity} × ${isolated(line.description)}`}${untaxedIn(line)}`;
+  const untaxedIn = ({ amount_cents: amount, taxable_cents: taxable = amount }: PeriodLine) => {
+    if (tax === null || taxable === amount) return '';
+    const part = taxable === 0 ? 'no' : `${inWords(taxable, currency, locale)} with`;
+    return ` (${part} ${isolated(tax.label)})`;
+  };
   return html`<h2>What it pays</h2>
 ${rows(lines.map((line) => [named(line), money(line.amount_cents, currency, locale)]))}`;
 }

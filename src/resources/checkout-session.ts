@@ -103,6 +103,7 @@ export const checkoutSessionEventExample: CheckoutSession = {
     'make_default',
     'apply_to',
     'surcharge_applied',
+    'tax_included',
     'statement_descriptor',
     'metadata',
     'success_url',

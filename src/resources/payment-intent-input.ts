@@ -46,6 +46,11 @@ const IntentFields = Strict(
     surcharge_applied: Type.Optional(
       Type.Boolean({ description: 'Asks for the fee on top of the amount, where the rules on surcharges allow it.' }),
     ),
+    tax_included: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the amount includes the tax of the account, if it has one. True by default.',
+      }),
+    ),
     scheduled_payment_date: Type.Optional(
       LocalDate(
         'The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. ' +

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
 import { exampleId } from '../domain/ids.ts';
 import { netCollected } from '../domain/net-collected.ts';
+import { presentTax, taxMembers } from './account.ts';
 import {
   Currency,
   Id,
@@ -53,6 +54,14 @@ const NextAction = Strict(
   { title: 'NextAction' },
 );
 
+const PaymentTax = Strict(
+  {
+    ...taxMembers,
+    taxable_amount: Type.Integer({ description: 'The part of `amount` that includes the tax, minor units.' }),
+  },
+  { title: 'PaymentTax' },
+);
+
 export const PaymentIntent = Strict(
   {
     id: Id('payment_intent', 'The id of the payment intent; `pi_sandbox_…` in the sandbox.'),
@@ -88,6 +97,16 @@ export const PaymentIntent = Strict(
           'is taken whole, or not asked for.',
       },
     ),
+    tax: Nullable(PaymentTax, {
+      description:
+        'The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. ' +
+        'It is never added on top.',
+    }),
+    tax_amount: Type.Integer({
+      description:
+        'How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is ' +
+        'in it.',
+    }),
     currency: Currency,
     status: PaymentIntentStatus,
     payment_method_id: Type.Optional(Type.String({ description: 'The saved method that is or was charged.' })),
@@ -179,6 +198,8 @@ export const planPaymentIntentExample: PaymentIntent = {
   surcharge_amount: 0,
   surcharge_applied: false,
   surcharge_reason: null,
+  tax: { label: 'GST', percent: 10, taxable_amount: 2500 },
+  tax_amount: 227,
   currency: 'AUD',
   status: 'succeeded',
   payment_method_id: exampleId('payment_method'),
@@ -226,6 +247,8 @@ const payerFields = [
   'surcharge_amount',
   'surcharge_applied',
   'surcharge_reason',
+  'tax',
+  'tax_amount',
   'currency',
   'status',
   'statement_descriptor',
@@ -252,9 +275,10 @@ export type PaymentIntentByKey = Static<typeof PaymentIntentByKey>;
  * `last_error_message`.
  */
 export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
-  const { last_error_code: code, last_error_message: message } = row;
+  const { last_error_code: code, last_error_message: message, tax_basis: basis } = row;
   return present(PaymentIntent, {
     ...row,
+    tax: basis && { ...presentTax(basis), taxable_amount: basis.taxable },
     payment_method_id: row.payment_method_id ?? undefined,
     customer_id: row.customer_id ?? undefined,
     payment_link_id: row.payment_link_id ?? undefined,

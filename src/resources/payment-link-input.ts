@@ -99,6 +99,11 @@ export const offerInput = {
   surcharge_applied: Type.Optional(
     Type.Boolean({ description: 'Asks for the fee on top of the amount, where the rules on surcharges allow it.' }),
   ),
+  tax_included: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the amount includes the tax of the account, if it has one. True by default.',
+    }),
+  ),
   statement_descriptor: Type.Optional(
     StatementText({
       minLength: 1,

@@ -95,6 +95,7 @@ export const offerFields = {
   surcharge_applied: Type.Boolean({
     description: 'Whether the fee is asked on top. At each payment the rules on surcharges decide.',
   }),
+  tax_included: Type.Boolean({ description: 'Whether the amount includes the tax of the account, if it has one.' }),
   statement_descriptor: Nullable(Type.String(), { description: 'What the payer’s statement shows.' }),
   metadata: Metadata,
   success_url: Nullable(Type.String(), { description: 'Where the last page leads after success.' }),
@@ -150,6 +151,7 @@ export const paymentLinkEventExample: PaymentLink = {
   make_default: false,
   apply_to: null,
   surcharge_applied: false,
+  tax_included: true,
   statement_descriptor: 'HARBOUR GYM',
   metadata: { order: '6735' },
   success_url: 'https://shop.example.com/thanks?session={CHECKOUT_SESSION_ID}',

@@ -51,6 +51,11 @@ export const defaultedFields = {
       'all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, ' +
       '`payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.',
   }),
+  tax_included: Type.Boolean({
+    description:
+      'Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next ' +
+      'payment on.',
+  }),
   metadata: MetadataWith(
     'For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes.',
   ),

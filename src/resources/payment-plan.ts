@@ -48,6 +48,7 @@ export const PaymentPlan = Strict(
       description: 'The method to charge; null for the customer’s default at each charge.',
     }),
     failure_behaviour: defaultedFields.failure_behaviour,
+    tax_included: defaultedFields.tax_included,
     metadata: defaultedFields.metadata,
     collected_amount_cents: Type.Integer({ description: 'The base amounts collected so far, without surcharges.' }),
     shortfall_amount_cents: Type.Optional(
@@ -93,6 +94,7 @@ export const paymentPlanExample = example(PaymentPlan, {
   first_date: null,
   payment_instrument_id: null,
   failure_behaviour: 'retry',
+  tax_included: true,
   metadata: {},
   collected_amount_cents: 2500,
   next_payment_date: '2027-01-18',

@@ -56,6 +56,9 @@ export const Refund = Strict(
     surcharge_amount: Type.Integer({
       description: 'How much of the amount is surcharge, minor units: the part that it has in the payment.',
     }),
+    tax_amount: Type.Integer({
+      description: 'How much of the amount is tax, minor units: the part that it has in the payment.',
+    }),
     currency: Currency,
     reason: Nullable(Type.String(), { description: 'The reason, in your words.' }),
     metadata: Metadata,
@@ -81,6 +84,7 @@ export const refundExample = example(Refund, {
   payment_intent_id: exampleId('payment_intent'),
   amount: 500,
   surcharge_amount: 0,
+  tax_amount: 45,
   currency: 'AUD',
   status: 'succeeded',
   reason: 'Cancelled class',

@@ -12,6 +12,11 @@ const ItemInput = Strict(
       description: 'The price of one, for a whole period, minor units.',
     }),
     quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'How many; by default 1.' })),
+    tax_included: Type.Optional(
+      Type.Boolean({
+        description: 'Whether the price includes the tax of the account, if it has one. True by default.',
+      }),
+    ),
   },
   { title: 'SubscriptionItemInput' },
 );
@@ -21,6 +26,7 @@ const OneOffItemInput = Strict(
     name: ItemInput.properties.name,
     unit_amount_cents: Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'The price of one, minor units.' }),
     quantity: ItemInput.properties.quantity,
+    tax_included: ItemInput.properties.tax_included,
   },
   { title: 'SubscriptionOneOffItemInput' },
 );

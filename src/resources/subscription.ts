@@ -55,6 +55,9 @@ export const SubscriptionItem = Strict(
     name: Type.String({ description: 'A label, for statements.' }),
     unit_amount_cents: Type.Integer({ description: 'The price of one for a whole period, minor units.' }),
     quantity: Type.Integer({ description: 'How many.' }),
+    tax_included: Type.Optional(
+      Type.Boolean({ description: 'False if the price does not include the tax of the account; else left out.' }),
+    ),
   },
   { title: 'SubscriptionItem' },
 );
@@ -70,6 +73,13 @@ export const SubscriptionPeriodLine = Strict(
     description: Type.String({ description: 'For people.' }),
     quantity: Type.Integer({ description: 'How many.' }),
     amount_cents: Type.Integer({ description: 'The amount of the line, minor units.' }),
+    taxable_cents: Type.Optional(
+      Type.Integer({
+        description:
+          'How much of the amount includes the tax of the account, minor units. Shown if something that is sold does not ' +
+          'include it; a line without it then shares what the others say.',
+      }),
+    ),
   },
   { title: 'SubscriptionPeriodLine' },
 );
@@ -91,6 +101,7 @@ const OneOffItem = Strict(
     name: SubscriptionItem.properties.name,
     unit_amount_cents: Type.Integer({ description: 'The price of one, minor units.' }),
     quantity: SubscriptionItem.properties.quantity,
+    tax_included: SubscriptionItem.properties.tax_included,
   },
   { title: 'SubscriptionOneOffItem' },
 );

@@ -3,6 +3,7 @@ import type { BillerRow } from '../db/billers.ts';
 import type { Id } from '../domain/ids.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
 import { type Fees, feesOf } from '../domain/surcharges/fees.ts';
+import type { Tax } from '../domain/tax/tax.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 
 /** The biller and mode that data belongs to. Every query filters by both. */
@@ -38,6 +39,8 @@ export interface RequestContext extends Tenant {
   country: string | null;
   /** What it costs the biller to accept a way to pay. */
   costs: Costs;
+  /** The tax that the biller's prices include. Null if it has stated none. */
+  tax: Tax | null;
   /** The biller's default statement descriptor. */
   statementDescriptor: string | null;
 }
@@ -81,6 +84,7 @@ function decidedByBiller(biller: BillerRow | CredentialRow) {
     fees: feesOf(biller),
     country: biller.country,
     costs: biller.cost_of_acceptance,
+    tax: biller.tax,
     statementDescriptor: biller.statement_descriptor,
   };
 }

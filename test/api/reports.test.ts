@@ -261,7 +261,8 @@ describe('reports', () => {
     const other = await make(['balance:read', 'customers:read']);
     const { id } = await stage.merchant.customer();
     const paths = [...ofRange, ...ofNow].flatMap((name) => [`reports/${name}`, `reports/${name}.csv`]);
-    for (const path of [...paths, `customers/${id}/statement`, `customers/${id}/statement.csv`]) {
+    const statements = ['', '.csv', '/document'].map((form) => `customers/${id}/statement${form}`);
+    for (const path of [...paths, ...statements]) {
       assert.equal((await read(`${path}?${january}`, '*/*', own)).response.status, 200, path);
       for (const [key, code] of [
         [other, 'insufficient_scope'],
@@ -285,8 +286,10 @@ describe('reports', () => {
         const { response } = await read(`reports/${name}?${today()}&test_clock=${payer.clock}`, '*/*', key);
         assert.equal(response.status, 400, name);
       }
-      const { response } = await read(`customers/${customer_id}/statement?${today()}`, '*/*', key);
-      assert.equal(response.status, 404);
+      for (const form of ['', '.csv', '/document']) {
+        const { response } = await read(`customers/${customer_id}/statement${form}?${today()}`, '*/*', key);
+        assert.equal(response.status, 404);
+      }
     }
     assert.equal((await get('nothing')).status, 404);
     assert.equal((await get('plans.json')).status, 404);

@@ -245,6 +245,8 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/reports/failed_payments': plain(`/reports/failed_payments?${aYear}`),
   'GET /api/v1/reports/mandates': plain('/reports/mandates'),
   'GET /api/v1/customers/{customer_id}/statement': async (stage) => at(`/customers/${await payer(stage)}/statement`),
+  'GET /api/v1/customers/{customer_id}/statement/document': async (stage) =>
+    at(`/customers/${await payer(stage)}/statement/document`),
   'GET /api/v1/refunds/{refund_id}': async (stage) =>
     at(`/refunds/${(await made(stage, `/payment_intents/${await charged(stage)}/refunds`, {})).id}`),
 

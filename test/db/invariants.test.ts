@@ -174,6 +174,15 @@ const damages: Record<string, string> = {
   'every charge with a surcharge was decided by the rules, if its biller had a country or it is live': `
     update billers set country = 'AU', country_since = '2026-01-01';
     update payment_intents set surcharge_amount = fee_amount, surcharge_applied = true where id = INTENT`,
+  'the tax of a payment intent is that of the part of its total that includes it, rounded half up': `
+    update payment_intents set tax_basis = '{"label": "GST", "basisPoints": 1000, "taxable": 1000}', tax_amount = 90
+    where id = INTENT`,
+  'the refunds of a payment intent give back at most its tax, and all of it if they give back its total': `
+    insert into refunds (id, biller_id, livemode, payment_intent_id, amount, surcharge_amount, tax_amount, currency, status,
+      opened_at, created_at, updated_at)
+    select 're_00000000000000000000000000000001', biller_id, livemode, id, 500, 0, 1, currency, 'processing', now(), now(),
+      now()
+    from payment_intents where id = INTENT`,
   'a payment intent has refunded the sum of its refunds that succeeded, at most what was charged': `
     update payment_intents set total_refunded_amount = 5 where id = INTENT`,
   'what a row points at is of its own biller and mode': `update payment_plans set livemode = true, test_clock_id = null`,

@@ -76,6 +76,7 @@ export async function makeCall(sql: Db, overrides: Partial<RequestContext> = {})
     fees: { standard: { basisPoints: 175, fixed: 30 }, byMethod: {} },
     country: null,
     costs: {},
+    tax: null,
     statementDescriptor: null,
     ...overrides,
   };

@@ -24,7 +24,8 @@ import {
 import { recordNoticeSent } from '../../services/mandates/notices.ts';
 import { acceptMandateOfPayer, createMandateOfPayer } from '../../services/payments/payer-mandates.ts';
 import { stopDebits } from '../../services/subjects/charge-hook.ts';
-import { documentPolicy, mandateDocument } from '../documents/mandate.ts';
+import { mandateDocument } from '../documents/mandate.ts';
+import { documentPolicy } from '../documents/paper.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
 const read = { scope: 'mandates:read' } as const;

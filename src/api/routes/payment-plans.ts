@@ -100,7 +100,7 @@ const update = route({
   summary: 'Change a payment plan',
   description:
     'Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, ' +
-    'until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change ' +
+    'until_further_notice, payment_instrument_id, failure_behaviour and tax_included. While it is pending, you can change ' +
     'everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that ' +
     'exist keep theirs.',
   access: write,

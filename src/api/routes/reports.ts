@@ -1,9 +1,12 @@
+import Type from 'typebox';
 import { ReportOfNow, ReportOfRange, reports, StatementQuery } from '../../resources/reports/report.ts';
 import { BalanceReport, FailedPaymentReport, MandateReport } from '../../resources/reports/rows.ts';
 import { Statement } from '../../resources/reports/statement.ts';
 import { AgingReport, PlanReport } from '../../resources/reports/subject-rows.ts';
 import { type ReportName, readReport } from '../../services/reports/reports.ts';
-import { readStatement } from '../../services/reports/statement.ts';
+import { readStatement, readStatementDocument } from '../../services/reports/statement.ts';
+import { documentPolicy } from '../documents/paper.ts';
+import { statementDocument } from '../documents/statement.ts';
 import { type Route, route } from '../http/route.ts';
 
 const reading = { scope: 'reports:read' } as const;
@@ -117,4 +120,25 @@ const statementRoute = route({
     readStatement(deps.db, context, deps.reportSlots, params.customer_id, query),
 });
 
-export const reportRoutes: Route[] = [...pages.flatMap(routesOf), statementRoute, asCsv(statementRoute)];
+const documentRoute = route({
+  method: 'GET',
+  path: '/api/v1/customers/:customer_id/statement/document',
+  operation: 'getCustomerStatementDocument',
+  tag: reports,
+  summary: 'Print what a customer was charged, has paid and owes',
+  description: 'The statement as a page to print, for the customer: the same range, totals and lines.',
+  access: reading,
+  invalid: 400,
+  query: StatementQuery,
+  response: {
+    status: 200,
+    schema: Type.String(),
+    contentType: 'text/html; charset=utf-8',
+    headers: { 'Content-Security-Policy': documentPolicy },
+  },
+  errors: tooMany,
+  handle: async ({ context, params, query, deps }) =>
+    statementDocument(await readStatementDocument(deps.db, context, deps.reportSlots, params.customer_id, query)),
+});
+
+export const reportRoutes: Route[] = [...pages.flatMap(routesOf), statementRoute, asCsv(statementRoute), documentRoute];

@@ -1,3 +1,4 @@
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import { type BalanceTransactionRow, isOn, presented, rowsOf } from '../balance.ts';
 import { isWithin, type ReportRows } from './report-rows.ts';
@@ -8,6 +9,8 @@ export interface BalanceReportRow extends BalanceTransactionRow {
   customer_reference: string | null;
   payment_plan_id: string | null;
   subscription_id: string | null;
+  /** How much of `gross` is tax. */
+  tax: MinorUnits;
 }
 
 /** The rows of the books, oldest first. */
@@ -18,9 +21,12 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
     order by occurred_at, id
     limit ${limit}`;
   return db<BalanceReportRow[]>`
-    select p.*, c.name as customer_name, c.reference as customer_reference, i.payment_plan_id, i.subscription_id
+    select p.*, c.name as customer_name, c.reference as customer_reference, i.payment_plan_id, i.subscription_id,
+      case p.type when 'payment' then i.tax_amount when 'return' then 0 - i.tax_amount
+        when 'refund' then 0 - r.tax_amount else 0 end as tax
     from (${presented(db, rows)}) p
     left join payment_intents i on i.id = p.payment_intent_id and i.biller_id = p.biller_id and i.livemode = p.livemode
+    left join refunds r on r.id = p.source and r.biller_id = p.biller_id and r.livemode = p.livemode
     left join customers c on c.id = p.customer_id and c.biller_id = p.biller_id and c.livemode = p.livemode
     order by p.created_at, p.id`;
 };

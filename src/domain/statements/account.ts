@@ -32,6 +32,8 @@ export interface AccountEvent {
   base: MinorUnits;
   /** With it, or the amount of a refund, minor units. */
   total: MinorUnits;
+  /** How much of that is tax. Of a subscription: 0. */
+  tax: MinorUnits;
   /** What collecting would take for the past of a subscription, minor units. 0 for the others. */
   owed: MinorUnits;
   /** What was let go of that by name, minor units. */
@@ -55,6 +57,8 @@ export interface Movement {
   collected: MinorUnits;
   refunded: MinorUnits;
   returned: MinorUnits;
+  /** The tax in what was collected; below 0 that in what was refunded or returned. */
+  tax: MinorUnits;
 }
 
 /** What is owed of a debt, and since when: an attempt failed then, or the money came back. */
@@ -95,12 +99,14 @@ export function postToAccounts(accounts: Accounts, event: AccountEvent, timeZone
   const before = openOf(accounts, event);
   const waived = move(accounts, event, timeZone);
   const { type, total, at, source, payment_intent_id } = event;
+  const tax = type === 'payment_intent.succeeded' ? event.tax : 0 - event.tax;
   const collected = type === 'payment_intent.succeeded' ? total : 0;
   const returned = type === 'payment_intent.returned' ? total : 0;
   const refunded = type === 'refund.succeeded' ? total : 0;
   const charged = openOf(accounts, event) - before + waived + collected - returned;
   if ([charged, waived, collected, returned, refunded].every((amount) => amount === 0)) return null;
-  return { debt: debtOf(event), at, payment_intent_id, source, charged, waived, collected, refunded, returned };
+  const money = { collected, refunded, returned, tax: collected + refunded + returned === 0 ? 0 : tax };
+  return { debt: debtOf(event), at, payment_intent_id, source, charged, waived, ...money };
 }
 
 /** Returns what is owed of each debt, and since when. What is under way for the first time is not among it. */

@@ -15,6 +15,8 @@ export interface StatementTotals {
   returned: MinorUnits;
   /** Owed before + charged − waived − collected + returned. */
   owed: MinorUnits;
+  /** The tax in what was collected, less that in what was refunded and returned. */
+  tax: MinorUnits;
 }
 
 type StatementLineType = 'owed_before' | 'charged' | 'waived' | 'collected' | 'refunded' | 'returned' | 'owed';
@@ -27,6 +29,8 @@ export interface StatementLine {
   amount: MinorUnits;
   /** What is owed after this line, minor units. */
   owed: MinorUnits;
+  /** How much of the amount is tax. Null if no money has moved. */
+  tax: MinorUnits | null;
   payment_intent_id: string | null;
   /** The refund, of a refund; else the payment or the subscription. */
   source: string | null;
@@ -72,6 +76,7 @@ export function addToStatement(
   totals.collected += collected;
   totals.refunded += refunded;
   totals.returned += returned;
+  totals.tax += movement.tax;
 }
 
 /** Returns the totals by currency, and the lines between what was owed before and what is owed at the end. */
@@ -83,7 +88,7 @@ export function closeStatement(
   const totals = [...statement.totals.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1));
   const balance = (type: 'owed_before' | 'owed', date: PlainDate) =>
     totals.map((sums): StatementLine => {
-      return { ...noSource, date, type, currency: sums.currency, amount: sums[type], owed: sums[type] };
+      return { ...noSource, date, type, currency: sums.currency, amount: sums[type], owed: sums[type], tax: null };
     });
   return { totals, lines: [...balance('owed_before', from), ...statement.lines, ...balance('owed', to)] };
 }
@@ -91,7 +96,7 @@ export function closeStatement(
 const noSource = { payment_intent_id: null, source: null, payment_plan_id: null, subscription_id: null };
 
 function totalsOf({ totals }: Statement, currency: Currency): StatementTotals {
-  const nothing = { owed_before: 0, charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, owed: 0 };
+  const nothing = { owed_before: 0, charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, owed: 0, tax: 0 };
   const sums = totals.get(currency) ?? { currency, ...nothing };
   totals.set(currency, sums);
   return sums;
@@ -102,14 +107,14 @@ function closeDay(statement: Statement): void {
   const { day, lines } = statement;
   if (day === null) return;
   statement.day = null;
-  const write = (type: StatementLineType, movement: Movement, amount: MinorUnits, effect: MinorUnits) => {
+  const write = (type: StatementLineType, movement: Movement, amount: MinorUnits, effect: MinorUnits, tax = false) => {
     if (amount === 0) return;
     const { debt, payment_intent_id, source } = movement;
     const { currency, payment_plan_id, subscription_id } = debt;
     const totals = totalsOf(statement, currency);
     totals.owed += effect;
     lines.push({
-      ...{ date: day.date, type, currency, amount, owed: totals.owed },
+      ...{ date: day.date, type, currency, amount, owed: totals.owed, tax: tax ? Math.abs(movement.tax) : null },
       ...{ payment_intent_id, source, payment_plan_id, subscription_id },
     });
   };
@@ -126,9 +131,9 @@ function closeDay(statement: Statement): void {
     write('waived', about, waived, 0 - waived);
   }
   for (const movement of day.movements) {
-    write('collected', movement, movement.collected, 0 - movement.collected);
-    write('refunded', movement, movement.refunded, 0);
-    write('returned', movement, movement.returned, movement.returned);
+    write('collected', movement, movement.collected, 0 - movement.collected, true);
+    write('refunded', movement, movement.refunded, 0, true);
+    write('returned', movement, movement.returned, movement.returned, true);
   }
 }
 

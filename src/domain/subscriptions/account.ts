@@ -1,4 +1,5 @@
 import type { Id } from '../ids.ts';
+import { withTaxable } from '../tax/taxable.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 
@@ -99,15 +100,24 @@ export interface Statement {
   credit_used_cents: MinorUnits;
 }
 
-/** Returns the statement of a period whose items cost these lines. Credit is used before money is taken. */
+/** Whether a line of a period is something that is sold in it, or taken off that. */
+function isSoldThen({ kind }: PeriodLine): boolean {
+  return kind === 'item' || kind === 'one_off' || kind === 'proration' || kind === 'discount';
+}
+
+/**
+ * Returns the statement of a period whose items cost these lines. Credit is used before money is taken. `isSold` tells
+ * which of them say how much of theirs includes tax.
+ */
 export function statementOf(
   { next_period_lines: before, credit_balance_cents: credit }: CreditAccount,
   items: PeriodLine[],
+  isSold: (line: PeriodLine) => boolean = isSoldThen,
 ): Statement {
   const due = sumOf(items) + sumOf(before);
   const used = Math.min(credit, due);
   return {
-    lines: [...items, ...before, ...creditLine(used)],
+    lines: [...withTaxable([...items, ...before], (line) => items.includes(line) && isSold(line)), ...creditLine(used)],
     amount_cents: due - used,
     carried_cents: sumOf(before) - used,
     credit_used_cents: used,

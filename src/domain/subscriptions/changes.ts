@@ -1,6 +1,7 @@
 import { addDays, dateIn, daysBetween, type PlainDate, startOfDay } from '../calendar.ts';
 import type { Id } from '../ids.ts';
 import type { CustomerInstant } from '../instants.ts';
+import { withTaxable } from '../tax/taxable.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
 import { accountLine, amountEntry, entry, postAll } from './account.ts';
 import { foretell } from './apply.ts';
@@ -196,12 +197,14 @@ function linesNow(
   const before = terms.billed_items ?? terms.items;
   const lines = changeLines({ before, after: items }, length);
   const priceOf = (kind: PeriodLine['kind']) => Math.abs(sumOf(lines.filter((line) => line.kind === kind)));
-  const lost = discountLines(terms.discounts, before, length, priceOf('credit')).map((line) => ({
+  const lost: PeriodLine[] = discountLines(terms.discounts, before, length, priceOf('credit')).map((line) => ({
     ...line,
     description: `${line.description} not used`,
     amount_cents: 0 - line.amount_cents,
+    ...(line.taxable_cents === undefined ? {} : { taxable_cents: 0 - line.taxable_cents }),
   }));
-  return [...lines, ...lost, ...discountLines(terms.discounts, items, length, priceOf('proration'))];
+  const found = discountLines(terms.discounts, items, length, priceOf('proration'));
+  return withTaxable([...lines, ...lost, ...found], () => true);
 }
 
 /** What is withheld of the current period's credit after a change with these lines, and the line for what differs. */
@@ -259,5 +262,12 @@ function quoteOf(
 }
 
 function priceKey(items: readonly SubscriptionItem[]): string {
-  return JSON.stringify(items.map(({ name, unit_amount_cents: unit, quantity }) => [name, unit, quantity]));
+  return JSON.stringify(
+    items.map(({ name, unit_amount_cents: unit, quantity, tax_included = true }) => [
+      name,
+      unit,
+      quantity,
+      tax_included,
+    ]),
+  );
 }

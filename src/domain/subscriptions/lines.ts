@@ -1,8 +1,9 @@
 import type { Id } from '../ids.ts';
+import { type Taxable, type TaxableLine, taxableCents, withTaxable } from '../tax/taxable.ts';
 import type { Days, MinorUnits, Percent } from '../units.ts';
 
 /** What is sold. */
-export interface SubscriptionItem {
+export interface SubscriptionItem extends Taxable {
   id: Id<'subscription_item'>;
   name: string;
   unit_amount_cents: MinorUnits;
@@ -10,11 +11,10 @@ export interface SubscriptionItem {
 }
 
 /** One line of the statement of a period or change. A credit is negative. */
-export interface PeriodLine {
+export interface PeriodLine extends TaxableLine {
   kind: 'item' | 'one_off' | 'proration' | 'discount' | 'credit' | 'owed';
   description: string;
   quantity: number;
-  amount_cents: MinorUnits;
 }
 
 /** Returns the price of a whole period. */
@@ -30,14 +30,15 @@ export function linesOf(
   items: readonly SubscriptionItem[],
   { days, whole }: { days: Days; whole: Days },
 ): PeriodLine[] {
-  return items.map(({ name, unit_amount_cents: unit, quantity }) =>
+  return items.map(({ name, unit_amount_cents: unit, quantity, ...tax }) =>
     days === whole
-      ? { kind: 'item', description: name, quantity, amount_cents: unit * quantity }
+      ? { kind: 'item', description: name, quantity, amount_cents: unit * quantity, ...taxableCents(tax) }
       : {
           kind: 'proration',
           description: `${name}: ${days} of ${whole} days`,
           quantity,
           amount_cents: shareOf(unit * quantity, days, whole),
+          ...taxableCents(tax),
         },
   );
 }
@@ -53,20 +54,23 @@ export function changeLines(
 ): PeriodLine[] {
   const share = ({ unit_amount_cents: unit, quantity }: SubscriptionItem) => shareOf(unit * quantity, days, whole);
   const ofDays = `${days} of ${whole} days`;
-  return [
+  const lines: PeriodLine[] = [
     ...before.map((item) => ({
       kind: 'credit' as const,
       description: `${item.name}: ${ofDays} not used`,
       quantity: item.quantity,
       amount_cents: 0 - share(item),
+      ...taxableCents(item),
     })),
     ...after.map((item) => ({
       kind: 'proration' as const,
       description: `${item.name}: ${ofDays}`,
       quantity: item.quantity,
       amount_cents: share(item),
+      ...taxableCents(item),
     })),
   ];
+  return withTaxable(lines, () => true);
 }
 
 /** Returns the sum of the lines. */

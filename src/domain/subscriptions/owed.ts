@@ -1,5 +1,6 @@
 import { addDays, dateIn, daysBetween } from '../calendar.ts';
 import { addMs, type CustomerInstant } from '../instants.ts';
+import { taxablePart } from '../tax/taxable.ts';
 import type { Days, MinorUnits } from '../units.ts';
 import { type PeriodLine, shareOf, sumOf } from './lines.ts';
 import { graceEnd, openPeriods, type Period, type SubscriptionWithPeriods } from './subscription.ts';
@@ -72,8 +73,8 @@ export function owedLines(subscription: SubscriptionWithPeriods, period: Period,
   const all = period.amount_cents + period.changed_cents;
   const within = days === whole ? all : shareOf(price, days, whole);
   return [
-    ...owedLine(`Period ${number}: ${days} of ${whole} days from ${start}`, within),
-    ...owedLine(`After period ${number}: ${after} days from ${end}`, shareOf(price, after, whole)),
+    ...owedLine(`Period ${number}: ${days} of ${whole} days from ${start}`, within, period),
+    ...owedLine(`After period ${number}: ${after} days from ${end}`, shareOf(price, after, whole), period),
   ];
 }
 
@@ -130,8 +131,11 @@ function priceOf({ amount_cents: amount, carried_cents: carried, changed_cents: 
   return Math.max(0, amount - carried - fees + changed);
 }
 
-function owedLine(description: string, amount: MinorUnits): PeriodLine[] {
-  return amount === 0 ? [] : [{ kind: 'owed', description, quantity: 1, amount_cents: amount }];
+/** It includes tax as the period does. */
+function owedLine(description: string, amount: MinorUnits, { lines }: Pick<Period, 'lines'>): PeriodLine[] {
+  const isTold = lines.some(({ taxable_cents: taxable }) => taxable !== undefined);
+  const tax = isTold ? { taxable_cents: taxablePart(amount, lines) } : {};
+  return amount === 0 ? [] : [{ kind: 'owed', description, quantity: 1, amount_cents: amount, ...tax }];
 }
 
 function clamp(days: Days, whole: Days): Days {

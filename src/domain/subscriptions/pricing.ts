@@ -1,3 +1,4 @@
+import { taxableCents, taxablePart, taxIncluded, withTaxable } from '../tax/taxable.ts';
 import type { Days, MinorUnits, Percent } from '../units.ts';
 import { linesOf, type PeriodLine, priceOfItems, type SubscriptionItem, shareOf, sumOf } from './lines.ts';
 
@@ -70,8 +71,19 @@ export function discountLines(
     if (off === 0) return [];
     const ofDays = days === whole ? '' : `: ${days} of ${whole} days`;
     const description = `${discount.name}${ofDays}`;
-    return [{ kind: 'discount' as const, description, quantity: 1, amount_cents: 0 - off }];
+    return [{ kind: 'discount' as const, description, quantity: 1, amount_cents: 0 - off, ...taxableOff(off, items) }];
   });
+}
+
+/** A discount takes off its part of what includes tax, if one of the items does not. */
+function taxableOff(off: MinorUnits, items: readonly SubscriptionItem[]): Pick<PeriodLine, 'taxable_cents'> {
+  const prices = withTaxable(
+    items.map((item) => ({ amount_cents: priceOfItems([item]), ...taxableCents(item) })),
+    () => true,
+  );
+  return prices.some(({ taxable_cents: taxable }) => taxable !== undefined)
+    ? { taxable_cents: 0 - taxablePart(off, prices) }
+    : {};
 }
 
 /**
@@ -95,10 +107,11 @@ export function withMonthsBack(discounts: readonly Discount[], taken: readonly D
 export function oneOffItemsOf(lines: readonly PeriodLine[]): OneOffItem[] {
   return lines
     .filter(({ kind }) => kind === 'one_off')
-    .map(({ description, quantity, amount_cents: amount }) => ({
+    .map(({ description, quantity, amount_cents: amount, taxable_cents: taxable }) => ({
       name: description,
       unit_amount_cents: amount / quantity,
       quantity,
+      ...taxIncluded({ tax_included: taxable !== 0 }),
     }));
 }
 
@@ -114,6 +127,6 @@ function amountOff({ percent_off: percent, amount_off_cents: amount }: Discount,
 }
 
 /** Returns the line of a fee. */
-export function oneOffLine({ name, unit_amount_cents: unit, quantity }: OneOffItem): PeriodLine {
-  return { kind: 'one_off', description: name, quantity, amount_cents: unit * quantity };
+export function oneOffLine({ name, unit_amount_cents: unit, quantity, ...tax }: OneOffItem): PeriodLine {
+  return { kind: 'one_off', description: name, quantity, amount_cents: unit * quantity, ...taxableCents(tax) };
 }

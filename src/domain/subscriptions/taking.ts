@@ -174,6 +174,10 @@ function billedWith(period: Period, fees: OneOffItem[]): { period: Period; chang
   // The credit that a period has used is the last of its lines.
   const withoutCredit = before === 0 ? lines : lines.slice(0, -1);
   const others: PeriodLine[] = [...withoutCredit.filter(({ kind }) => kind !== 'one_off'), ...fees.map(oneOffLine)];
-  const statement = statementOf({ next_period_lines: [], credit_balance_cents: before }, others);
+  // Of lines that already say what they include, those that say nothing are no sales of the period.
+  const isTold = withoutCredit.some(({ taxable_cents: taxable }) => taxable !== undefined);
+  const isSold = ({ kind }: PeriodLine) =>
+    kind === 'one_off' || (!isTold && (kind === 'item' || kind === 'proration' || kind === 'discount'));
+  const statement = statementOf({ next_period_lines: [], credit_balance_cents: before }, others, isSold);
   return { period, change: { ...statement, carried_cents: carried + before + statement.carried_cents } };
 }

@@ -13,6 +13,7 @@ import { payoutInvariants } from './payouts.ts';
 import { repeatedInvariants } from './repeated.ts';
 import { subscriptionInvariants } from './subscriptions.ts';
 import { surchargeInvariants } from './surcharges.ts';
+import { taxInvariants } from './tax.ts';
 import { tenantInvariants } from './tenants.ts';
 
 export type { Invariant, Violation };
@@ -31,6 +32,7 @@ export const invariants: readonly Invariant[] = [
   ...repeatedInvariants,
   ...subscriptionInvariants,
   ...surchargeInvariants,
+  ...taxInvariants,
   ...tenantInvariants,
 ];
 

@@ -3,6 +3,7 @@ import { namedId } from '../../domain/ids.ts';
 import { type CostKey, costKeys, inPercent, readPercentage } from '../../domain/surcharges/costs.ts';
 import { inWords, mostFixed, readFee } from '../../domain/surcharges/fees.ts';
 import { methodTypes } from '../../domain/surcharges/means.ts';
+import type { Tax } from '../../domain/tax/tax.ts';
 import { realNow } from '../../platform/real-time.ts';
 import {
   type BillerProfile,
@@ -24,9 +25,9 @@ export const command = defineCommand({
   billers update ID [--display-name TEXT] [--support-email ADDRESS] [--support-phone NUMBER] [--address TEXT]
                     [--tax-id TEXT] [--brand-color '#rrggbb'] [--logo FILE]
                     [--timezone Australia/Sydney] [--country AU] [--cost-of-acceptance amex=1.9%]...
-                    [--fees 1.75%+30]... [--fees au_becs_debit=1%+30]... [--json]
-      What payers see, what decides which surcharges are allowed, and what a payment costs the biller: of the amount,
-      and in minor units. An empty value removes what was there. The time zone can change while nothing is scheduled.
+                    [--fees 1.75%+30]... [--fees au_becs_debit=1%+30]... [--tax GST=10%] [--json]
+      What payers see, what decides which surcharges are allowed, what a payment costs the biller (of the amount, and
+      in minor units), and the tax that its prices include. An empty value removes what was there. The time zone can change while nothing is scheduled.
   billers origins ID [--add ORIGIN]... [--remove ORIGIN]... [--json]
       The pages that may hold the widget, such as https://shop.example.com. Without options: lists them.`,
   options: {
@@ -44,6 +45,7 @@ export const command = defineCommand({
     country: { type: 'string' },
     'cost-of-acceptance': { type: 'string', multiple: true },
     fees: { type: 'string', multiple: true },
+    tax: { type: 'string' },
     add: { type: 'string', multiple: true },
     remove: { type: 'string', multiple: true },
     json: { type: 'boolean' },
@@ -109,9 +111,10 @@ async function changeIn(
   const costs = values['cost-of-acceptance'];
   if (Array.isArray(costs)) change.costs = Object.fromEntries(costs.map(costIn));
   if (Array.isArray(values.fees)) Object.assign(change, feesIn(values.fees));
+  if (typeof values.tax === 'string') change.tax = values.tax === '' ? null : taxIn(values.tax);
   if (typeof values.timezone === 'string') change.timeZone = values.timezone;
   if (Object.keys(change).length === 0) {
-    const options = [...profileTexts, 'logo', 'timezone', 'country', 'cost-of-acceptance', 'fees'];
+    const options = [...profileTexts, 'logo', 'timezone', 'country', 'cost-of-acceptance', 'fees', 'tax'];
     const names = options.map((name) => `--${name.replaceAll('_', '-')}`);
     throw new UsageError(`billers update changes ${names.join(', ')}. Give at least one.`);
   }
@@ -151,19 +154,30 @@ function feesIn(texts: string[]): Pick<ProfileChange, 'standardFee' | 'feesByMet
   return change;
 }
 
+/** Reads a tax such as `GST=10%`. */
+function taxIn(text: string): Tax {
+  const [, label = '', percentage = ''] = /^(.*)=([^=]*)$/.exec(text) ?? [];
+  const basisPoints = readPercentage(percentage);
+  if (label === '' || basisPoints === null) {
+    throw new UsageError(`${text}: write the tax that prices include as GST=10%, with at most two decimals.`);
+  }
+  return { label, basisPoints };
+}
+
 async function readLogo(file: string): Promise<Buffer> {
   return readFile(file).catch(() => {
     throw new UsageError(`The logo cannot be read: ${file}`);
   });
 }
 
-function shown({ logo_name: logo, checkout_origins: origins, fees, ...profile }: BillerProfile) {
+function shown({ logo_name: logo, checkout_origins: origins, fees, tax, ...profile }: BillerProfile) {
   const stated = Object.entries(profile.cost_of_acceptance).map(([key, points]) => `${key}=${inPercent(points)}`);
   const byMethod = Object.entries(fees.byMethod).map(([type, schedule]) => `${type}=${inWords(schedule)}`);
   return {
     ...profile,
     cost_of_acceptance: stated.join(' ') || null,
     fees: [inWords(fees.standard), ...byMethod].join(' '),
+    tax: tax && `${tax.label}=${inPercent(tax.basisPoints)}`,
     logo: logo === null ? null : 'yes',
     checkout_origins: origins.join(' ') || null,
   };

@@ -36,6 +36,7 @@ export const BalanceReportRow = Strict({
   customer_name: customer.customer_name,
   customer_reference: customer.customer_reference,
   ...subject,
+  tax: Cents('How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return.'),
 });
 
 export const BalanceReport = TableOf(BalanceReportRow, 'BalanceTransactionsReport', {
@@ -57,6 +58,7 @@ export const BalanceReport = TableOf(BalanceReportRow, 'BalanceTransactionsRepor
       ...payer,
       payment_plan_id: exampleId('payment_plan'),
       subscription_id: null,
+      tax: 227,
     },
   ],
 });

@@ -15,6 +15,7 @@ const Totals = Strict(
     refunded: Cents('What was given back. It does not change what is owed.'),
     returned: Cents('What the bank took back.'),
     owed: Cents('What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`.'),
+    tax: Cents('The tax in what was collected, less that in what was refunded and returned.'),
   },
   { title: 'StatementTotals' },
 );
@@ -32,6 +33,13 @@ export const StatementLineRow = Strict({
   source: Nullable(Type.String(), { description: 'The refund, the payment, the subscription or the plan.' }),
   payment_plan_id: Nullable(Type.String(), { description: 'The plan that it is for.' }),
   subscription_id: Nullable(Type.String(), { description: 'The subscription that it is for.' }),
+  name: Nullable(Type.String(), {
+    description: 'The name of the plan or the subscription, as it is now; null for a payment by itself.',
+  }),
+  tax: Nullable(Type.Integer(), {
+    description:
+      'How much of `amount` is tax, minor units, of what is `collected`, `refunded` and `returned`; null for the others.',
+  }),
 });
 
 const members = {
@@ -45,12 +53,17 @@ const members = {
 };
 
 const currency = 'AUD';
-const nothing = { payment_intent_id: null, source: null, payment_plan_id: null, subscription_id: null };
+const nothing = {
+  ...{ payment_intent_id: null, source: null, payment_plan_id: null, subscription_id: null },
+  ...{ name: null, tax: null },
+};
 const payment = {
   payment_intent_id: exampleId('payment_intent'),
   source: exampleId('payment_intent'),
   payment_plan_id: exampleId('payment_plan'),
   subscription_id: null,
+  name: 'Membership',
+  tax: null,
 };
 
 export const Statement = TableOf(
@@ -64,12 +77,22 @@ export const Statement = TableOf(
     to: '2027-02-01T00:00:00.000Z',
     timezone: 'UTC',
     totals: [
-      { currency, owed_before: 0, charged: 2500, waived: 0, collected: 2500, refunded: 0, returned: 0, owed: 0 },
+      {
+        currency,
+        owed_before: 0,
+        charged: 2500,
+        waived: 0,
+        collected: 2500,
+        refunded: 0,
+        returned: 0,
+        owed: 0,
+        tax: 227,
+      },
     ],
     data: [
       { date: '2027-01-01', type: 'owed_before', currency, amount: 0, owed: 0, ...nothing },
       { date: '2027-01-11', type: 'charged', currency, amount: 2500, owed: 2500, ...payment },
-      { date: '2027-01-11', type: 'collected', currency, amount: 2500, owed: 0, ...payment },
+      { date: '2027-01-11', type: 'collected', currency, amount: 2500, owed: 0, ...payment, tax: 227 },
       { date: '2027-02-01', type: 'owed', currency, amount: 0, owed: 0, ...nothing },
     ],
   } as { data: object[] },

@@ -20,6 +20,7 @@ export const PlanReportRow = Strict({
   refunded: Cents('What was given back in the range.'),
   returned: Cents('What the bank took back in the range.'),
   owed: Cents('What was owed at the end of the range, with what was under way.'),
+  tax: Cents('The tax in what was collected, less that in what was refunded and returned.'),
 });
 
 export const PlanReport = TableOf(PlanReportRow, 'PlansReport', {
@@ -38,6 +39,7 @@ export const PlanReport = TableOf(PlanReportRow, 'PlansReport', {
       refunded: 0,
       returned: 0,
       owed: 2500,
+      tax: 682,
     },
   ],
 });

@@ -12,6 +12,7 @@ import {
   selectBiller,
   updateFees,
   updateSurcharging,
+  updateTax,
   updateTimeZone,
 } from '../../db/billers.ts';
 import { lockBiller } from '../../db/tenant.ts';
@@ -20,6 +21,8 @@ import { isPlainText, plainTextInWords } from '../../domain/plain-text.ts';
 import type { CostKey } from '../../domain/surcharges/costs.ts';
 import { type FeeSchedule, type Fees, feesOf } from '../../domain/surcharges/fees.ts';
 import type { MethodType } from '../../domain/surcharges/means.ts';
+import { abnIn, claimsAbn } from '../../domain/tax/abn.ts';
+import { longestLabel, type Tax } from '../../domain/tax/tax.ts';
 import type { BasisPoints } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
@@ -39,9 +42,9 @@ export const profileTexts = [
 ] as const;
 type ProfileText = (typeof profileTexts)[number];
 
-/** What a biller shows to payers, and what decides its dates, fees and surcharges. */
+/** What a biller shows to payers, and what decides its dates, fees, surcharges and tax. */
 export type BillerProfile = BillerProfileRow &
-  Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'country' | 'cost_of_acceptance'> & { fees: Fees };
+  Pick<BillerRow, 'id' | 'name' | 'time_zone' | 'country' | 'cost_of_acceptance' | 'tax'> & { fees: Fees };
 
 /** A change of a profile. What is left out stays; null removes it. */
 export interface ProfileChange extends Partial<Record<ProfileText, string | null>> {
@@ -57,6 +60,8 @@ export interface ProfileChange extends Partial<Record<ProfileText, string | null
   standardFee?: FeeSchedule;
   /** A way to pay that is left out stays; null removes its schedule. */
   feesByMethod?: Partial<Record<MethodType, FeeSchedule | null>>;
+  /** The tax that prices include. It holds for payments that are made from then on. */
+  tax?: Tax | null;
 }
 
 /** The most origins that a biller may register. */
@@ -79,12 +84,12 @@ const largestLogo = 32 * 1024;
 export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<BillerProfile> {
   const [biller, profile] = [await selectBiller(db, billerId), await selectBillerProfile(db, billerId)];
   if (biller === null) throw new NotFound('biller', billerId);
-  const { id, name, time_zone, country, cost_of_acceptance } = biller;
-  return { id, name, time_zone, country, cost_of_acceptance, fees: feesOf(biller), ...profile };
+  const { id, name, time_zone, country, cost_of_acceptance, tax } = biller;
+  return { id, name, time_zone, country, cost_of_acceptance, tax, fees: feesOf(biller), ...profile };
 }
 
 /**
- * Changes what a biller shows to payers, or what decides its dates, fees and surcharges. The audit log records it.
+ * Changes what a biller shows to payers, or what decides its dates, fees, surcharges and tax. The audit log records it.
  * @throws NotFound
  * @throws ValidationFailed with every field error.
  * @throws InvalidState for another time zone while anything is scheduled.
@@ -92,7 +97,7 @@ export async function getBillerProfile(db: Db, billerId: Id<'biller'>): Promise<
 export async function changeBillerProfile(
   db: Db,
   billerId: Id<'biller'>,
-  { logo, timeZone, country, costs, standardFee, feesByMethod, ...texts }: ProfileChange,
+  { logo, timeZone, country, costs, standardFee, feesByMethod, tax, ...texts }: ProfileChange,
   origin: ChangeOrigin,
 ): Promise<BillerProfile> {
   const change = Object.fromEntries(
@@ -104,6 +109,7 @@ export async function changeBillerProfile(
     ...logoErrors(logo, logoType),
     ...timeZoneErrors(timeZone),
     ...countryErrors(country),
+    ...taxErrors(tax),
   ]);
   return changed(db, billerId, origin, async (tx) => {
     if (Object.keys(change).length > 0) await updateBillerProfile(tx, billerId, change, origin.now);
@@ -111,6 +117,7 @@ export async function changeBillerProfile(
     if (country !== undefined || costs !== undefined) await changeSurcharging(tx, billerId, { country, costs }, origin);
     if (standardFee !== undefined || feesByMethod !== undefined)
       await changeFees(tx, billerId, { standardFee, feesByMethod });
+    if (tax !== undefined) await updateTax(tx, billerId, tax);
     if (logo === undefined) return;
     const row = logo === null || logoType === null ? null : logoOf(logo, logoType);
     await updateBillerLogo(tx, billerId, row, origin.now);
@@ -243,8 +250,31 @@ function textErrors(change: Record<string, string | null | undefined>): FieldErr
     if (name === 'support_phone' && !/^\+?[\d ()-]{3,}$/.test(text)) {
       return [fieldError(path, 'invalid_format', 'support_phone must be a telephone number.')];
     }
+    if (name === 'tax_id' && claimsAbn(text) && abnIn(text) === null) {
+      return [fieldError(path, 'invalid_value', 'tax_id is not an ABN: its digits do not check. Compare them.')];
+    }
     return [];
   });
+}
+
+function taxErrors(tax: Tax | null | undefined): FieldError[] {
+  if (tax === undefined || tax === null) return [];
+  const { label, basisPoints } = tax;
+  const length = [...label].length;
+  const isNamed = length >= 1 && length <= longestLabel && label.trim() !== '' && isPlainText(label);
+  const isRate = Number.isInteger(basisPoints) && basisPoints >= 1 && basisPoints <= 10_000;
+  return [
+    ...(isNamed && !/\p{Surrogate}/u.test(label)
+      ? []
+      : [
+          fieldError(
+            '/tax/label',
+            'invalid_value',
+            `The label of the tax must be 1 to ${longestLabel} characters of text.`,
+          ),
+        ]),
+    ...(isRate ? [] : [fieldError('/tax/percent', 'out_of_range', 'The tax must be from 0.01 % to 100 %.')]),
+  ];
 }
 
 function logoErrors(logo: Buffer | null | undefined, type: string | null): FieldError[] {

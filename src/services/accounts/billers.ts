@@ -31,7 +31,7 @@ export interface NewBiller extends ChangeOrigin {
   country?: string | undefined;
 }
 
-export type Biller = Omit<BillerRow, keyof FeeColumns | 'country_since' | 'cost_of_acceptance'>;
+export type Biller = Omit<BillerRow, keyof FeeColumns | 'country_since' | 'cost_of_acceptance' | 'tax'>;
 
 /** The keys of the demo biller, one of each mode and kind. */
 export interface DemoKeys {

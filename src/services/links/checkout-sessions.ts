@@ -181,6 +181,7 @@ async function subjectOfIntent(
       ...{ name, amount, currency, metadata, statement_descriptor },
       description: asked.description ?? description,
       surcharge_applied: intent.surcharge_asked,
+      tax_included: intent.tax_basis !== null || context.tax === null,
     },
     customer,
     intent,

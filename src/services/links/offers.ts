@@ -73,6 +73,7 @@ export function offerOf(
     apply_to_subscription_id: namedId('subscription', input.apply_to?.subscription_id) ?? null,
     apply_to_waives_unpaid: input.apply_to?.unpaid === 'waive',
     surcharge_applied: input.surcharge_applied ?? false,
+    tax_included: input.tax_included ?? true,
     statement_descriptor: input.statement_descriptor ?? null,
     metadata: input.metadata ?? {},
     success_url: input.success_url == null ? null : parsedUrl(input.success_url),

@@ -254,9 +254,9 @@ function intentOf(
   { session, customer, at }: OpenSession,
   amount: MinorUnits,
 ): PaymentIntentRow {
-  const { currency, metadata, surcharge_applied, statement_descriptor: descriptor } = session;
+  const { currency, metadata, surcharge_applied, tax_included, statement_descriptor: descriptor } = session;
   if (currency === null) throw new Error(`checkout session ${session.id} has no currency`);
-  const terms = { amount, currency, metadata, surcharge_applied };
+  const terms = { amount, currency, metadata, surcharge_applied, tax_included };
   const input = descriptor === null ? terms : { ...terms, statement_descriptor: descriptor };
   return {
     ...newIntent(context, input, { at, payer: customer, method: null }),

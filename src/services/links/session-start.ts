@@ -134,7 +134,8 @@ export function newSession(
 
 function offerColumnsOf(from: OfferColumns): OfferColumns {
   const { mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect } = from;
-  const { payment_method_types, takes_cards, save_payment_method, makes_default, surcharge_applied } = from;
+  const { payment_method_types, takes_cards, save_payment_method, makes_default, surcharge_applied, tax_included } =
+    from;
   const {
     apply_to_payment_plan_id,
     apply_to_subscription_id,
@@ -146,7 +147,7 @@ function offerColumnsOf(from: OfferColumns): OfferColumns {
   } = from;
   return {
     ...{ mode, name, description, amount, amount_min, amount_max, amount_suggested, currency, collect },
-    ...{ payment_method_types, takes_cards, save_payment_method, makes_default, surcharge_applied },
+    ...{ payment_method_types, takes_cards, save_payment_method, makes_default, surcharge_applied, tax_included },
     ...{ apply_to_payment_plan_id, apply_to_subscription_id, apply_to_waives_unpaid },
     ...{ statement_descriptor, metadata, success_url, cancel_url },
   };

@@ -2,6 +2,8 @@ import { type CheckoutSessionRow, selectCheckoutSession } from '../../db/checkou
 import {
   listRefundsOfPage,
   type PurposeRow,
+  type RefundOfPage,
+  selectBuyer,
   selectIntentOfPage,
   selectPurpose,
   selectStatement,
@@ -11,7 +13,8 @@ import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-met
 import { tenantOf } from '../../db/tenant.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
-import type { MinorUnits } from '../../domain/units.ts';
+import { abnIn } from '../../domain/tax/abn.ts';
+import { isTaxInvoice, namesBuyer } from '../../domain/tax/tax-invoice.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../accounts/vault.ts';
@@ -38,7 +41,11 @@ export interface Receipt extends Paying {
   lines: PeriodLine[];
   method: Pick<PaymentMethodRow, 'instrument' | 'brand' | 'last4'> | null;
   collectedAt: CustomerInstant;
-  refunds: { id: string; amount: MinorUnits; updated_at: CustomerInstant }[];
+  refunds: RefundOfPage[];
+  /** Whether it is a tax invoice. */
+  isTaxInvoice: boolean;
+  /** The name of the buyer, where a tax invoice names it. */
+  buyer: string | null;
 }
 
 /** Reads what the challenge page of this token shows. Null for an unknown token. Writes nothing. */
@@ -112,5 +119,11 @@ export async function findReceipt(db: Db, vault: Vault, token: string, payer: Pa
     listRefundsOfPage(db, intent.id),
     methodId === null ? null : selectPaymentMethod(db, tenant, methodId),
   ]);
-  return { intent, purpose, lines, method, collectedAt, refunds, ...paying };
+  const invoice = { currency: intent.currency, total: intent.total_amount, tax: intent.tax_basis };
+  const isNamed = intent.tax_basis !== null && intent.customer_id !== null && namesBuyer(invoice);
+  const buyer = isNamed ? await selectBuyer(db, tenant, intent.customer_id ?? '') : null;
+  const abn = abnIn(paying.payee.tax_id ?? '');
+  const description = purpose.name ?? purpose.description;
+  const isInvoice = isTaxInvoice({ ...invoice, abn, description, buyer });
+  return { intent, purpose, lines, method, collectedAt, refunds, isTaxInvoice: isInvoice, buyer, ...paying };
 }

@@ -25,7 +25,7 @@ import { start } from '../wake.ts';
 import { assertSessionFound, type ChargeHook, type ChargeRecorder } from './charge.ts';
 import { untriedIntent } from './charge-records.ts';
 import { currencyErrors } from './fitting-method.ts';
-import { surchargeColumns } from './surcharges.ts';
+import { chargedColumns } from './surcharges.ts';
 import { recordUse, resolveMethodOfIntent } from './unattached-methods.ts';
 
 /** In days. Source: the contract, Limits. */
@@ -101,7 +101,9 @@ export function newIntent(
   },
 ): PaymentIntentRow {
   const payerPaysFees = payer?.fee_preferences?.customer_pays_transaction_fees ?? false;
-  const asked = { amount: input.amount, isAsked: input.surcharge_applied === true || payerPaysFees };
+  const { amount, tax_included: isTaxIncluded = true } = input;
+  const taxable = isTaxIncluded ? amount : 0;
+  const asked = { amount, taxable, isAsked: input.surcharge_applied === true || payerPaysFees };
   const date = input.scheduled_payment_date ?? null;
   const isToday = date !== null && date <= dateIn(at, context.timeZone);
   return {
@@ -112,10 +114,10 @@ export function newIntent(
     payment_method_id: method?.id ?? null,
     payment_plan_id: null,
     payment_plan_slot: null,
-    amount: input.amount,
-    agreed_amount: input.amount,
+    amount,
+    agreed_amount: amount,
     // What is taken is decided again at each attempt.
-    ...surchargeColumns(asked, method, context, at),
+    ...chargedColumns(asked, method, context, at),
     surcharge_basis: null,
     currency: input.currency,
     metadata: input.metadata ?? {},

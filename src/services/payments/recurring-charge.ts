@@ -20,10 +20,10 @@ import { type Charge, type NewCharge, untriedIntent } from './charge-records.ts'
 import { acceptDebit } from './debit-acceptance.ts';
 import { declineOf, type Rail } from './rail.ts';
 import {
+  chargedColumns,
   type DecidedIntent,
   decideSurcharge,
   type SurchargingRow,
-  surchargeColumns,
   surchargingOf,
 } from './surcharges.ts';
 
@@ -64,16 +64,22 @@ type Purpose = Partial<
   >
 >;
 
+/** What a payment takes without surcharge, and the part of it that includes the biller's tax. */
+interface BaseAmount {
+  amount: MinorUnits;
+  taxable: MinorUnits;
+}
+
 /** Returns a new intent over a base amount that is charged by this method now. */
 export function recurringIntent(
   payer: Payer,
   purpose: Purpose,
-  amount: MinorUnits,
+  { amount, taxable }: BaseAmount,
   method: (Pick<PaymentMethodRow, 'id'> & MethodFacts) | null,
   at: CustomerInstant,
 ): DecidedIntent {
   const surcharging = surchargingOf(payer);
-  const asked = { amount, isAsked: payer.customer_pays_fees };
+  const asked = { amount, taxable, isAsked: payer.customer_pays_fees };
   const row = {
     id: newId('payment_intent', payer),
     biller_id: payer.biller_id,
@@ -84,7 +90,7 @@ export function recurringIntent(
     payment_plan_slot: null,
     amount,
     agreed_amount: amount,
-    ...surchargeColumns(asked, method, surcharging, at),
+    ...chargedColumns(asked, method, surcharging, at),
     currency: payer.currency,
     metadata: payer.metadata,
     statement_descriptor: payer.statement_descriptor,

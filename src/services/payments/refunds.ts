@@ -20,8 +20,8 @@ import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
+import { shareInRefund } from '../../domain/refund-share.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
-import { surchargeIn } from '../../domain/surcharges/refund-share.ts';
 import type { Milliseconds, MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
@@ -238,7 +238,7 @@ export async function insertRefundOf(
     );
   }
   const amount = await amountToRefund(tx, intent, input.amount);
-  const surcharge = await surchargeOfRefund(tx, intent, amount);
+  const { surcharge, tax } = await sharesOfRefund(tx, intent, amount);
   processorFor(processors, context.livemode);
   const row: RefundRow = {
     id: newId('refund'),
@@ -247,6 +247,7 @@ export async function insertRefundOf(
     payment_intent_id: intentId,
     amount,
     surcharge_amount: surcharge,
+    tax_amount: tax,
     currency: intent.currency,
     reason: input.reason ?? null,
     metadata: input.metadata ?? {},
@@ -273,11 +274,17 @@ function canStillComeBack(
   return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
 }
 
-/** Of a payment without a surcharge nothing is read. */
-async function surchargeOfRefund(tx: Tx, intent: LockedIntentRow, amount: MinorUnits): Promise<MinorUnits> {
-  const { total_amount: total, surcharge_amount: surcharge } = intent;
-  if (surcharge === 0) return 0;
-  return surchargeIn(amount, { total, surcharge, given: await sumsOfRefunds(tx, intent.id) });
+/** How much of a refund is surcharge and tax. Of a payment without either nothing is read. */
+async function sharesOfRefund(
+  tx: Tx,
+  { id, total_amount: total, surcharge_amount: surcharge, tax_amount: tax }: LockedIntentRow,
+  amount: MinorUnits,
+): Promise<{ surcharge: MinorUnits; tax: MinorUnits }> {
+  if (surcharge === 0 && tax === 0) return { surcharge: 0, tax: 0 };
+  const given = await sumsOfRefunds(tx, id);
+  const shareOf = (part: MinorUnits, partGiven: MinorUnits) =>
+    shareInRefund(amount, { total, part, given: { amount: given.amount, part: partGiven } });
+  return { surcharge: shareOf(surcharge, given.surcharge), tax: shareOf(tax, given.tax) };
 }
 
 async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: MinorUnits | undefined): Promise<MinorUnits> {

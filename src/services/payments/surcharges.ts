@@ -1,5 +1,5 @@
-// The one place that decides the fee and the surcharge of a payment: what is shown before it, and what is taken at each
-// attempt. The rules are in domain/surcharges.
+// The one place that decides the fee, the surcharge and the tax of a payment: what is shown before it, and what is
+// taken at each attempt. The rules are in domain/surcharges and domain/tax.
 
 import type { PaymentIntentRow, SurchargeBasis } from '../../db/payment-intents.ts';
 import { dateIn } from '../../domain/calendar.ts';
@@ -8,6 +8,7 @@ import type { Costs } from '../../domain/surcharges/costs.ts';
 import { type FeeColumns, type Fees, feeFor, feesOf } from '../../domain/surcharges/fees.ts';
 import { type MethodFacts, meansOf } from '../../domain/surcharges/means.ts';
 import { isGoverned, type SurchargeTerms, surchargeOf } from '../../domain/surcharges/surcharge.ts';
+import { includedTax, type Tax, type TaxBasis, taxBasisOf } from '../../domain/tax/tax.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 
 /** What the biller's row says about fees and surcharges. */
@@ -15,6 +16,8 @@ export interface Surcharging extends SurchargeTerms {
   fees: Fees;
   /** IANA name. The date of a payment is one of this calendar. */
   timeZone: string;
+  /** The tax that the biller's prices include. */
+  tax: Tax | null;
 }
 
 /** The columns of an intent that say what it costs its biller, and what its payer pays on top of the amount. */
@@ -29,6 +32,9 @@ export type SurchargeColumns = Pick<
   | 'total_amount'
 >;
 
+/** The columns of an intent that say what it takes, and how much of that is tax. */
+export type ChargedColumns = SurchargeColumns & Pick<PaymentIntentRow, 'tax_basis' | 'tax_amount'>;
+
 declare const decided: unique symbol;
 /** An intent whose fee and surcharge were decided for the attempt opened now. Only `decideSurcharge` makes it. */
 export type DecidedIntent = PaymentIntentRow & { readonly [decided]: true };
@@ -39,12 +45,13 @@ export interface SurchargingRow extends FeeColumns {
   country: string | null;
   cost_of_acceptance: Costs;
   time_zone: string;
+  tax: Tax | null;
 }
 
 /** Returns what the columns of a biller say about fees and surcharges. */
 export function surchargingOf(row: SurchargingRow): Surcharging {
-  const { livemode, country, cost_of_acceptance: costs, time_zone: timeZone } = row;
-  return { livemode, country, costs, timeZone, fees: feesOf(row) };
+  const { livemode, country, cost_of_acceptance: costs, time_zone: timeZone, tax } = row;
+  return { livemode, country, costs, timeZone, tax, fees: feesOf(row) };
 }
 
 /**
@@ -77,8 +84,30 @@ export function surchargeColumns(
 }
 
 /**
+ * Returns the columns of a payment that is made now, over this amount, by a method at an instant. `taxable` is the part
+ * of the amount that includes the biller's tax.
+ */
+export function chargedColumns(
+  { taxable, ...asked }: { amount: MinorUnits; taxable: MinorUnits; isAsked: boolean },
+  method: MethodFacts | null,
+  biller: Surcharging,
+  at: CustomerInstant,
+): ChargedColumns {
+  const columns = surchargeColumns(asked, method, biller, at);
+  return { ...columns, ...taxColumns(asked.amount, columns, taxBasisOf(biller.tax, taxable)) };
+}
+
+function taxColumns(
+  amount: MinorUnits,
+  { total_amount: total }: Pick<SurchargeColumns, 'total_amount'>,
+  basis: TaxBasis | null,
+): Pick<ChargedColumns, 'tax_basis' | 'tax_amount'> {
+  return { tax_basis: basis, tax_amount: includedTax({ amount, total }, basis) };
+}
+
+/**
  * Returns an intent as its next attempt charges it, by this method at this instant. Without a method nothing is
- * charged, and nothing changes.
+ * charged, and nothing changes. The tax stays the one that the payment was made with.
  */
 export function decideSurcharge<T extends PaymentIntentRow>(
   intent: T,
@@ -86,7 +115,8 @@ export function decideSurcharge<T extends PaymentIntentRow>(
   biller: Surcharging,
   at: CustomerInstant,
 ): T & DecidedIntent {
-  const { amount, surcharge_asked: isAsked } = intent;
-  const columns = method && surchargeColumns({ amount, isAsked }, method, biller, at);
-  return { ...intent, ...columns } as T & DecidedIntent;
+  const { amount, surcharge_asked: isAsked, tax_basis: basis } = intent;
+  if (method === null) return intent as T & DecidedIntent;
+  const columns = surchargeColumns({ amount, isAsked }, method, biller, at);
+  return { ...intent, ...columns, ...taxColumns(amount, columns, basis) } as T & DecidedIntent;
 }

@@ -130,6 +130,7 @@ function newPlan(
     first_date: input.first_date ?? null,
     payment_instrument_id: namedId('payment_method', input.payment_instrument_id) ?? null,
     failure_behaviour: input.failure_behaviour ?? 'retry',
+    tax_included: input.tax_included ?? true,
     metadata: input.metadata ?? {},
     collected_amount_cents: 0,
     next_slot: 0,

@@ -266,7 +266,8 @@ function intentFor(
   method: Parameters<typeof recurringIntent>[3],
   at: CustomerInstant,
 ) {
-  return recurringIntent(plan, { payment_plan_id: plan.id, payment_plan_slot: slot }, amount, method, at);
+  const taxable = plan.tax_included ? amount : 0;
+  return recurringIntent(plan, { payment_plan_id: plan.id, payment_plan_slot: slot }, { amount, taxable }, method, at);
 }
 
 /** How the charge of a plan is opened. */

@@ -42,12 +42,13 @@ async function* batchesOf(db: Db, scope: ReportScope, owing: boolean): AsyncGene
 }
 
 /** What moved of a plan or a subscription. Minor units. */
-const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0 };
+const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, tax: 0 };
 type Sums = typeof nothing;
 
 /**
  * Yields a row for each plan and subscription that has moved in the range, owes at its end or has not ended, by
- * customer: what was charged, waived, collected, refunded and returned in the range, and what was owed at its end.
+ * customer: what was charged, waived, collected, refunded and returned in the range, the tax in that, and what was owed
+ * at its end.
  */
 export async function* planRows(db: Db, scope: ReportScope) {
   const { tenant, from, to = endOfTime, timeZone } = scope;

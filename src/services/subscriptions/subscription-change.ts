@@ -19,6 +19,7 @@ import { comingPeriods, nextPeriodAmount } from '../../domain/subscriptions/comi
 import { type PeriodLine, sumOf } from '../../domain/subscriptions/lines.ts';
 import type { SubscriptionWithPeriods } from '../../domain/subscriptions/subscription.ts';
 import { unpaidFees } from '../../domain/subscriptions/taking.ts';
+import { taxablePart } from '../../domain/tax/taxable.ts';
 import type { Pool, Tx } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionChange } from '../../resources/subscription-change.ts';
@@ -275,7 +276,8 @@ async function insertIntent(
     subscription_charge: row.charges + 1,
     subscription_period: row.current_number,
   };
-  const intent = recurringIntent(row, purpose, quoted.quote.amount, method, at);
+  const { amount, lines } = quoted.quote;
+  const intent = recurringIntent(row, purpose, { amount, taxable: taxablePart(amount, lines) }, method, at);
   await insertPaymentIntent(tx, intent);
   return intent;
 }

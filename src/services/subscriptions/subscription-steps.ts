@@ -6,9 +6,14 @@ import { tenantOf } from '../../db/tenant.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { firstRetry } from '../../domain/recurring/recurring-payment.ts';
 import { outcomesOfPeriod } from '../../domain/sandbox-outcomes.ts';
-import { attemptOpened, endPeriod, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
+import {
+  attemptOpened,
+  type BilledPeriod,
+  endPeriod,
+  type SubscriptionStepChange,
+} from '../../domain/subscriptions/steps.ts';
 import { billed } from '../../domain/subscriptions/taking.ts';
-import type { MinorUnits, PeriodNumber } from '../../domain/units.ts';
+import { taxablePart } from '../../domain/tax/taxable.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Instants } from '../customer-time.ts';
@@ -146,22 +151,21 @@ async function openPeriod(
   const { begins } = change;
   if (begins === undefined) throw new Error(`no period of subscription ${locked.row.id} begins`);
   const opened = billed(locked.subscription, { ...change, begins }, at);
-  const { status, number, amount_cents: amount } = opened.begins;
+  const { status } = opened.begins;
   if (status === 'paid') return { locked: await store(tx, locked, opened, at), payment: null };
   const { row } = locked;
   const method = await chargeableMethod(tx, row);
-  const intent = await openIntent(tx, row, number, amount, method, at);
+  const intent = await openIntent(tx, row, opened.begins, method, at);
   const paying = { ...opened, begins: { ...opened.begins, payment_intent_id: intent.id } };
   const more = { charges: row.charges + 1, latest_payment_intent_id: intent.id };
   return { locked: await store(tx, locked, paying, at, more), payment: { intent, method } };
 }
 
-/** Opens the next payment of a subscription, for this period. The caller counts it. */
+/** Opens the next payment of a subscription, of what this period takes. The caller counts it. */
 async function openIntent(
   tx: Tx,
   row: CollectingSubscriptionRow,
-  number: PeriodNumber,
-  amount: MinorUnits,
+  { number, amount_cents: amount, lines }: Pick<BilledPeriod, 'number' | 'amount_cents' | 'lines'>,
   method: PaymentMethodRow | null,
   at: CustomerInstant,
 ): Promise<DecidedIntent> {
@@ -171,7 +175,7 @@ async function openIntent(
     subscription_period: number,
     metadata: await metadataOf(tx, row, number),
   };
-  const intent = recurringIntent(row, purpose, amount, method, at);
+  const intent = recurringIntent(row, purpose, { amount, taxable: taxablePart(amount, lines) }, method, at);
   await insertPaymentIntent(tx, intent);
   return intent;
 }
@@ -198,7 +202,7 @@ export async function storeResumed(
   let more: SubscriptionRowChange = instrument;
   for (const part of change.apart ?? []) {
     const row = { ...payer, ...more };
-    const intent = await openIntent(tx, row, part.number, part.amount_cents, method, at);
+    const intent = await openIntent(tx, row, part, method, at);
     apart.push({ ...part, payment_intent_id: intent.id });
     more = { ...more, charges: row.charges + 1, latest_payment_intent_id: intent.id };
   }

@@ -8,7 +8,7 @@ import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts
 import { collected, type PeriodChange, type SubscriptionStepChange } from '../../domain/subscriptions/steps.ts';
 import type { Period } from '../../domain/subscriptions/subscription.ts';
 import { replaceFees, unpaidFees } from '../../domain/subscriptions/taking.ts';
-import type { MinorUnits } from '../../domain/units.ts';
+import { taxablePart } from '../../domain/tax/taxable.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
 import type { SubscriptionUpdate } from '../../resources/subscription-input.ts';
@@ -19,7 +19,7 @@ import { assertNoErrors } from '../errors.ts';
 import { transact } from '../events.ts';
 import { currencyErrors, currencyErrorsOf } from '../payments/fitting-method.ts';
 import { chargeableMethod } from '../payments/recurring-charge.ts';
-import { surchargeColumns, surchargingOf } from '../payments/surcharges.ts';
+import { chargedColumns, surchargingOf } from '../payments/surcharges.ts';
 import type { RequestContext } from '../request-context.ts';
 import { wake } from '../wake.ts';
 import { type LockedSubscription, shownRow, store } from './locked-subscription.ts';
@@ -115,7 +115,7 @@ async function replaceUnpaidFees(
     const { number } = period;
     const isFree = change.amount_cents === 0;
     if (isFree) await cancelPaymentOfPeriod(tx, locked, period, instants);
-    else await updatePaymentOfPeriod(tx, locked, period, change.amount_cents, at);
+    else await updatePaymentOfPeriod(tx, locked, period, change, at);
     periods.push({ number, change: isFree ? { ...change, payment_intent_id: null } : change });
   }
   let after = await store(tx, locked, { terms: { one_off_items: waiting }, periods, entries, events: [] }, at);
@@ -130,12 +130,14 @@ async function updatePaymentOfPeriod(
   tx: Tx,
   { row }: LockedSubscription,
   period: Period,
-  amount: MinorUnits,
+  { amount_cents: amount, lines }: Pick<Period, 'amount_cents' | 'lines'>,
   at: CustomerInstant,
 ): Promise<void> {
   const intent = await lockPaymentOf(tx, period, row.id);
   const method = await chargeableMethod(tx, row);
-  const columns = surchargeColumns({ amount, isAsked: intent.surcharge_asked }, method, surchargingOf(row), at);
+  const biller = { ...surchargingOf(row), tax: intent.tax_basis ?? row.tax };
+  const asked = { amount, taxable: taxablePart(amount, lines), isAsked: intent.surcharge_asked };
+  const columns = chargedColumns(asked, method, biller, at);
   await updateIntentAmounts(tx, { ...intent, amount, ...columns }, at);
 }
 

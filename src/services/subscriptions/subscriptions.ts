@@ -12,6 +12,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { SubscriptionItem } from '../../domain/subscriptions/lines.ts';
 import { priceOfItems } from '../../domain/subscriptions/lines.ts';
 import type { Discount, OneOffItem } from '../../domain/subscriptions/pricing.ts';
+import { taxIncluded } from '../../domain/tax/taxable.ts';
 import type { Db, Writer } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { type FieldError, fieldError } from '../../resources/field-errors.ts';
@@ -91,7 +92,12 @@ export function newDiscounts(discounts: SubscriptionCreate['discounts'] = []): D
 
 /** Returns one-off items as they are stored. */
 export function newOneOffs(items: SubscriptionCreate['one_off_items'] = []): OneOffItem[] {
-  return items.map(({ name, unit_amount_cents, quantity = 1 }) => ({ name, unit_amount_cents, quantity }));
+  return items.map(({ name, unit_amount_cents, quantity = 1, ...tax }) => ({
+    name,
+    unit_amount_cents,
+    quantity,
+    ...taxIncluded(tax),
+  }));
 }
 
 /** Returns items with an id each: that of the item of the same name that they replace, or a new one. */
@@ -104,11 +110,12 @@ export function withIds(
     const index = known.findIndex((item) => item.name === name);
     return index === -1 ? undefined : known.splice(index, 1)[0]?.id;
   };
-  return items.map(({ name, unit_amount_cents, quantity = 1 }) => ({
+  return items.map(({ name, unit_amount_cents, quantity = 1, ...tax }) => ({
     id: idOf(name) ?? newId('subscription_item'),
     name,
     unit_amount_cents,
     quantity,
+    ...taxIncluded(tax),
   }));
 }
 

@@ -26,6 +26,7 @@ function event(day: number, told: Told): AccountEvent {
     source: 'pi_1',
     base: 1_000,
     total: 1_020,
+    tax: 93,
     owed: 0,
     waived: 0,
     ...told,

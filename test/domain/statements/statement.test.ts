@@ -4,7 +4,7 @@ import { customerInstant } from '../../../src/domain/instants.ts';
 import type { Movement } from '../../../src/domain/statements/account.ts';
 import { addToStatement, closeStatement, emptyStatement } from '../../../src/domain/statements/statement.ts';
 
-const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0 };
+const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, tax: 0 };
 
 function movement(at: string, moved: Partial<Movement>, plan: string | null = 'pp_1'): Movement {
   return {

@@ -67,7 +67,7 @@ describe('the rules of a confirm', () => {
         timeZone: 'UTC',
         fees: { standard: { basisPoints: 0, fixed: 0 }, byMethod: {} },
       },
-      ...{ country: null, costs: {}, statementDescriptor: null },
+      ...{ country: null, costs: {}, tax: null, statementDescriptor: null },
     };
     const at = customerInstant('2027-01-01T00:00:00Z');
     const made = newIntent(context, { amount: 1000, currency: 'AUD' }, { at, payer: null, method: null });

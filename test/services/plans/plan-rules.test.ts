@@ -9,7 +9,13 @@ const plan: PaymentPlanRow = {
   ...{ id: 'pp_1', biller_id: 'acct_1', livemode: false, customer_id: 'cus_1', test_clock_id: null, name: 'Plan' },
   ...{ state: 'pending', state_reason: null, frequency_type: 'monthly', frequency_period: 1, currency: 'AUD' },
   ...{ recurring_amount_cents: 500, first_amount_cents: null, total_amount_cents: null, until_further_notice: true },
-  ...{ start_date: '2027-03-31', first_date: null, payment_instrument_id: null, failure_behaviour: 'retry' },
+  ...{
+    start_date: '2027-03-31',
+    first_date: null,
+    payment_instrument_id: null,
+    failure_behaviour: 'retry',
+    tax_included: true,
+  },
   ...{
     metadata: {},
     collected_amount_cents: 0,

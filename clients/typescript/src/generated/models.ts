@@ -5,6 +5,7 @@ import type { components } from './schema.ts';
 type Schemas = components['schemas'];
 
 export type Account = Schemas['Account'];
+export type AccountTax = Schemas['AccountTax'];
 export type Address = Schemas['Address'];
 export type AdvancingTestClock = Schemas['AdvancingTestClock'];
 export type AgingReport = Schemas['AgingReport'];
@@ -177,6 +178,7 @@ export type PaymentPlanList = Schemas['PaymentPlanList'];
 export type PaymentPlanState = Schemas['PaymentPlanState'];
 export type PaymentPlanSuspendedEvent = Schemas['PaymentPlanSuspendedEvent'];
 export type PaymentPlanUpdate = Schemas['PaymentPlanUpdate'];
+export type PaymentTax = Schemas['PaymentTax'];
 export type Payout = Schemas['Payout'];
 export type PayoutChanges = Schemas['PayoutChanges'];
 export type PayoutCreatedEvent = Schemas['PayoutCreatedEvent'];

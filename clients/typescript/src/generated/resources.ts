@@ -143,6 +143,23 @@ export class Customers extends Resource {
   ): Promise<models.Statement> {
     return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/statement`, query }, options);
   }
+
+  /**
+   * Print what a customer was charged, has paid and owes
+   *
+   * The statement as a page to print, for the customer: the same range, totals and lines.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/customers/{customer_id}/statement/document`
+   */
+  getStatementDocument(
+    customerId: string,
+    query?: QueryOf<'getCustomerStatementDocument'>,
+    options?: RequestOptions,
+  ): Promise<ResponseOf<'getCustomerStatementDocument'>> {
+    return this.send({ method: 'GET', path: path`/api/v1/customers/${customerId}/statement/document`, query, accept: 'text/html' }, options);
+  }
 }
 
 /**
@@ -653,8 +670,8 @@ export class PaymentPlans extends Resource {
    * Change a payment plan
    *
    * Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice,
-   * payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You
-   * can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
+   * payment_instrument_id, failure_behaviour and tax_included. While it is pending, you can change everything except
+   * customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
    *
    * Needs a secret key with the scope `payment_plans:write`.
    *
@@ -1724,8 +1741,8 @@ export class Account extends Resource {
   /**
    * Fetch your account as payers see it
    *
-   * What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers
-   * -- update`). It is the same in both modes.
+   * What the pages for payers show about you, your time zone, your country and your tax. An operator changes it (`npm
+   * run billers -- update`). It is the same in both modes.
    *
    * Needs a secret key with the scope `payment_intents:read`.
    *

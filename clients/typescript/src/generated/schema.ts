@@ -693,7 +693,7 @@ export interface paths {
         get: operations["getPaymentPlan"];
         /**
          * Change a payment plan
-         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
+         * @description Until the plan has ended, you can change name, recurring_amount_cents, total_amount_cents, until_further_notice, payment_instrument_id, failure_behaviour and tax_included. While it is pending, you can change everything except customer_id. You can replace metadata in every state, also after the end. Payment intents that exist keep theirs.
          *
          *     Needs a secret key with the scope `payment_plans:write`.
          */
@@ -1741,6 +1741,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customers/{customer_id}/statement/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Print what a customer was charged, has paid and owes
+         * @description The statement as a page to print, for the customer: the same range, totals and lines.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getCustomerStatementDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -1990,7 +2012,7 @@ export interface paths {
         };
         /**
          * Fetch your account as payers see it
-         * @description What the pages for payers show about you, your time zone and your country. An operator changes it (`npm run billers -- update`). It is the same in both modes.
+         * @description What the pages for payers show about you, your time zone, your country and your tax. An operator changes it (`npm run billers -- update`). It is the same in both modes.
          *
          *     Needs a secret key with the scope `payment_intents:read`.
          */
@@ -3287,12 +3309,20 @@ export interface components {
             support_phone: string | null;
             /** @description The business address, as one line. */
             address: string | null;
-            /** @description Such as an ABN. Receipts show it. */
+            /** @description Such as `ABN 51 824 753 556`. Receipts show it. A tax invoice needs an ABN here. */
             tax_id: string | null;
+            /** @description The tax that your prices include. Null: you have stated none, and no payment has a tax. It holds for payments that are made from then on. */
+            tax: components["schemas"]["AccountTax"] | null;
             /** @description The colour of buttons, as `#rrggbb`. */
             brand_color: string | null;
             /** @description The origins of your pages that may hold the widget. Those with `http` count in the sandbox only. */
             checkout_origins: string[];
+        };
+        AccountTax: {
+            /** @description Its name, such as `GST`. */
+            label: string;
+            /** @description So many per cent of the price without it, at most two decimals. */
+            percent: number;
         };
         Address: {
             /** @description Street and number. */
@@ -3507,6 +3537,8 @@ export interface components {
             payment_plan_id?: string | null;
             /** @description The subscription that made the payment; null if none did. */
             subscription_id?: string | null;
+            /** @description How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return. Minor units. */
+            tax?: number;
         };
         /** @description Present for an attempt that is a bank debit under a mandate. */
         BankDebit: {
@@ -3879,6 +3911,8 @@ export interface components {
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
             surcharge_applied: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. */
+            tax_included: boolean;
             /** @description What the payer’s statement shows. */
             statement_descriptor: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -4003,6 +4037,8 @@ export interface components {
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
             /** @description For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -4420,6 +4456,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5217,6 +5257,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5392,6 +5436,8 @@ export interface components {
             };
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
             /**
              * Format: date
              * @description The service charges at 00:00 of this date in the account’s time zone, or within seconds if it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if the method belongs to a customer. Confirming or canceling earlier ends the schedule.
@@ -5472,6 +5518,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -5663,6 +5713,8 @@ export interface components {
             apply_to: components["schemas"]["ApplyTo"] | null;
             /** @description Whether the fee is asked on top. At each payment the rules on surcharges decide. */
             surcharge_applied: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. */
+            tax_included: boolean;
             /** @description What the payer’s statement shows. */
             statement_descriptor: string | null;
             /** @description For your own use. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -5776,6 +5828,8 @@ export interface components {
             apply_to?: components["schemas"]["ApplyToInput"];
             /** @description Asks for the fee on top of the amount, where the rules on surcharges allow it. */
             surcharge_applied?: boolean;
+            /** @description Whether the amount includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
             /** @description For your own use. Copied to the payment intents, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
@@ -6094,6 +6148,8 @@ export interface components {
             payment_instrument_id: string | null;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour: components["schemas"]["FailureBehaviour"];
+            /** @description Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next payment on. */
+            tax_included: boolean;
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata: {
                 [key: string]: string;
@@ -6221,6 +6277,8 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
+            /** @description Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next payment on. */
+            tax_included?: boolean;
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6337,6 +6395,8 @@ export interface components {
             until_further_notice?: boolean;
             /** @description What happens after a failed payment. `retry`, the default: the same payment intent is charged again 1, 3 and 5 days after its first failure, a card at the same time of day in the account’s time zone. Later payments keep their dates. The plan becomes `suspended` when all retries have failed, or at once if the decline is final (`card_declined`, `expired_card`, `authentication_required`, `payment_method_unavailable`, `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure. */
             failure_behaviour?: components["schemas"]["FailureBehaviour"];
+            /** @description Whether the amounts include the tax of the account, if it has one. True by default. It holds from the next payment on. */
+            tax_included?: boolean;
             /** @description For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome` chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most 500. */
             metadata?: {
                 [key: string]: string;
@@ -6352,6 +6412,14 @@ export interface components {
             first_date?: string | null;
             /** @description The method to charge. By default the customer’s default method at the time of each charge; there must be one now. */
             payment_instrument_id?: string | null;
+        };
+        PaymentTax: {
+            /** @description Its name, such as `GST`. */
+            label: string;
+            /** @description So many per cent of the price without it, at most two decimals. */
+            percent: number;
+            /** @description The part of `amount` that includes the tax, minor units. */
+            taxable_amount: number;
         };
         Payout: {
             /** @description The id of the payout. */
@@ -6669,6 +6737,8 @@ export interface components {
             returned?: number;
             /** @description What was owed at the end of the range, with what was under way. Minor units. */
             owed?: number;
+            /** @description The tax in what was collected, less that in what was refunded and returned. Minor units. */
+            tax?: number;
         };
         /** @enum {string} */
         ReconciliationStatus: "in_progress" | "completed";
@@ -6681,6 +6751,8 @@ export interface components {
             amount: number;
             /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. */
             surcharge_amount: number;
+            /** @description How much of the amount is tax, minor units: the part that it has in the payment. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */
@@ -6802,6 +6874,10 @@ export interface components {
             surcharge_applied: boolean;
             /** @description Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee (`capped`). Null if it is taken whole, or not asked for. */
             surcharge_reason: components["schemas"]["SurchargeReason"] | null;
+            /** @description The tax that the amount includes, as the account had it when the payment was made. Null if it includes none. It is never added on top. */
+            tax: components["schemas"]["PaymentTax"] | null;
+            /** @description How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of the price, so its tax is in it. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
@@ -6967,6 +7043,10 @@ export interface components {
             payment_plan_id?: string | null;
             /** @description The subscription that it is for. */
             subscription_id?: string | null;
+            /** @description The name of the plan or the subscription, as it is now; null for a payment by itself. */
+            name?: string | null;
+            /** @description How much of `amount` is tax, minor units, of what is `collected`, `refunded` and `returned`; null for the others. */
+            tax?: number | null;
         };
         StatementTotals: {
             /** @description An ISO 4217 code, in capitals. */
@@ -6985,6 +7065,8 @@ export interface components {
             returned: number;
             /** @description What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`. Minor units. */
             owed: number;
+            /** @description The tax in what was collected, less that in what was refunded and returned. Minor units. */
+            tax: number;
         };
         Subscription: {
             /** @description The id of the subscription. */
@@ -7425,6 +7507,8 @@ export interface components {
             amount: number;
             /** @description How much of the amount is surcharge, minor units: the part that it has in the payment. */
             surcharge_amount: number;
+            /** @description How much of the amount is tax, minor units: the part that it has in the payment. */
+            tax_amount: number;
             /** @description An ISO 4217 code, in capitals. */
             currency: components["schemas"]["Currency"];
             /** @description The reason, in your words. */
@@ -7535,6 +7619,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many. */
             quantity: number;
+            /** @description False if the price does not include the tax of the account; else left out. */
+            tax_included?: boolean;
         };
         SubscriptionItemInput: {
             /** @description A label, for statements. */
@@ -7543,6 +7629,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many; by default 1. */
             quantity?: number;
+            /** @description Whether the price includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
         };
         SubscriptionLettingGo: {
             /** @description The id of the subscription. */
@@ -7715,6 +7803,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many. */
             quantity: number;
+            /** @description False if the price does not include the tax of the account; else left out. */
+            tax_included?: boolean;
         };
         SubscriptionOneOffItemInput: {
             /** @description A label, for statements. */
@@ -7723,6 +7813,8 @@ export interface components {
             unit_amount_cents: number;
             /** @description How many; by default 1. */
             quantity?: number;
+            /** @description Whether the price includes the tax of the account, if it has one. True by default. */
+            tax_included?: boolean;
         };
         SubscriptionPaidPeriod: {
             /** @description The id of the subscription. */
@@ -8022,6 +8114,8 @@ export interface components {
             quantity: number;
             /** @description The amount of the line, minor units. */
             amount_cents: number;
+            /** @description How much of the amount includes the tax of the account, minor units. Shown if something that is sold does not include it; a line without it then shares what the others say. */
+            taxable_cents?: number;
         };
         SubscriptionPeriodList: {
             data: components["schemas"]["SubscriptionPeriod"][];
@@ -12830,6 +12924,47 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Statement"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCustomerStatementDocument: {
+        parameters: {
+            query?: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from?: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to?: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the customer. */
+                customer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -90,13 +90,24 @@ class Account(TypedDict):
     address: str | None
     """The business address, as one line."""
     tax_id: str | None
-    """Such as an ABN. Receipts show it."""
+    """Such as `ABN 51 824 753 556`. Receipts show it. A tax invoice needs an ABN here."""
+    tax: AccountTax | None
+    """The tax that your prices include. Null: you have stated none, and no payment has a tax. It
+    holds for payments that are made from then on.
+    """
     brand_color: str | None
     """The colour of buttons, as `#rrggbb`."""
     checkout_origins: list[str]
     """The origins of your pages that may hold the widget. Those with `http` count in the sandbox
     only.
     """
+
+
+class AccountTax(TypedDict):
+    label: str
+    """Its name, such as `GST`."""
+    percent: float
+    """So many per cent of the price without it, at most two decimals."""
 
 
 class Address(TypedDict):
@@ -318,6 +329,10 @@ class BalanceTransactionsReportRow(TypedDict):
     """The plan that made the payment; null if none did."""
     subscription_id: NotRequired[str | None]
     """The subscription that made the payment; null if none did."""
+    tax: NotRequired[int]
+    """How much of `gross` is tax, with its sign. 0 for what is no payment, refund or return.
+    Minor units.
+    """
 
 
 class BankDebit(TypedDict):
@@ -703,6 +718,8 @@ class CheckoutSession(TypedDict):
     """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
     """Whether the fee is asked on top. At each payment the rules on surcharges decide."""
+    tax_included: bool
+    """Whether the amount includes the tax of the account, if it has one."""
     statement_descriptor: str | None
     """What the payer’s statement shows."""
     metadata: dict[str, str]
@@ -831,6 +848,8 @@ class CheckoutSessionCreate(TypedDict):
     apply_to: NotRequired[ApplyToInput]
     surcharge_applied: NotRequired[bool]
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
+    tax_included: NotRequired[bool]
+    """Whether the amount includes the tax of the account, if it has one. True by default."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
     metadata: NotRequired[dict[str, str]]
@@ -1221,6 +1240,14 @@ class FailedPaymentIntent(TypedDict):
     surcharge_reason: SurchargeReason | None
     """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
     (`capped`). Null if it is taken whole, or not asked for.
+    """
+    tax: PaymentTax | None
+    """The tax that the amount includes, as the account had it when the payment was made. Null if
+    it includes none. It is never added on top.
+    """
+    tax_amount: int
+    """How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of
+    the price, so its tax is in it.
     """
     currency: Currency
     """An ISO 4217 code, in capitals."""
@@ -1957,6 +1984,14 @@ class PaymentIntent(TypedDict):
     """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
     (`capped`). Null if it is taken whole, or not asked for.
     """
+    tax: PaymentTax | None
+    """The tax that the amount includes, as the account had it when the payment was made. Null if
+    it includes none. It is never added on top.
+    """
+    tax_amount: int
+    """How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of
+    the price, so its tax is in it.
+    """
     currency: Currency
     """An ISO 4217 code, in capitals."""
     status: PaymentIntentStatus
@@ -2152,6 +2187,8 @@ class PaymentIntentCreate(TypedDict):
     """
     surcharge_applied: NotRequired[bool]
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
+    tax_included: NotRequired[bool]
+    """Whether the amount includes the tax of the account, if it has one. True by default."""
     scheduled_payment_date: NotRequired[str]
     """The service charges at 00:00 of this date in the account’s time zone, or within seconds if
     it is today. From today to 366 days ahead. Needs `payment_method`, and `customer_id` if
@@ -2227,6 +2264,14 @@ class PaymentIntentForPayer(TypedDict):
     surcharge_reason: SurchargeReason | None
     """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
     (`capped`). Null if it is taken whole, or not asked for.
+    """
+    tax: PaymentTax | None
+    """The tax that the amount includes, as the account had it when the payment was made. Null if
+    it includes none. It is never added on top.
+    """
+    tax_amount: int
+    """How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of
+    the price, so its tax is in it.
     """
     currency: Currency
     """An ISO 4217 code, in capitals."""
@@ -2413,6 +2458,8 @@ class PaymentLink(TypedDict):
     """What a completed payment or setup does to a plan or a subscription."""
     surcharge_applied: bool
     """Whether the fee is asked on top. At each payment the rules on surcharges decide."""
+    tax_included: bool
+    """Whether the amount includes the tax of the account, if it has one."""
     statement_descriptor: str | None
     """What the payer’s statement shows."""
     metadata: dict[str, str]
@@ -2532,6 +2579,8 @@ class PaymentLinkCreate(TypedDict):
     apply_to: NotRequired[ApplyToInput]
     surcharge_applied: NotRequired[bool]
     """Asks for the fee on top of the amount, where the rules on surcharges allow it."""
+    tax_included: NotRequired[bool]
+    """Whether the amount includes the tax of the account, if it has one. True by default."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
     metadata: NotRequired[dict[str, str]]
@@ -2817,6 +2866,10 @@ class PaymentPlan(TypedDict):
     `expired_card`, `authentication_required`, `payment_method_unavailable`,
     `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
+    tax_included: bool
+    """Whether the amounts include the tax of the account, if it has one. True by default. It
+    holds from the next payment on.
+    """
     metadata: dict[str, str]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
     chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most
@@ -2949,6 +3002,10 @@ class PaymentPlanCreate(TypedDict):
     `expired_card`, `authentication_required`, `payment_method_unavailable`,
     `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
+    tax_included: NotRequired[bool]
+    """Whether the amounts include the tax of the account, if it has one. True by default. It
+    holds from the next payment on.
+    """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
     chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most
@@ -3063,6 +3120,10 @@ class PaymentPlanUpdate(TypedDict):
     `expired_card`, `authentication_required`, `payment_method_unavailable`,
     `processor_rejected`). `stop`: the plan becomes `suspended` at the first failure.
     """
+    tax_included: NotRequired[bool]
+    """Whether the amounts include the tax of the account, if it has one. True by default. It
+    holds from the next payment on.
+    """
     metadata: NotRequired[dict[str, str]]
     """For your own use. Copied to each payment intent of the plan, so that `_sandbox_outcome`
     chooses their outcomes. At most 50 pairs; keys of at most 40 characters, values of at most
@@ -3082,6 +3143,15 @@ class PaymentPlanUpdate(TypedDict):
     """The method to charge. By default the customer’s default method at the time of each charge;
     there must be one now.
     """
+
+
+class PaymentTax(TypedDict):
+    label: str
+    """Its name, such as `GST`."""
+    percent: float
+    """So many per cent of the price without it, at most two decimals."""
+    taxable_amount: int
+    """The part of `amount` that includes the tax, minor units."""
 
 
 class Payout(TypedDict):
@@ -3360,6 +3430,8 @@ class PlansReportRow(TypedDict):
     """What the bank took back in the range. Minor units."""
     owed: NotRequired[int]
     """What was owed at the end of the range, with what was under way. Minor units."""
+    tax: NotRequired[int]
+    """The tax in what was collected, less that in what was refunded and returned. Minor units."""
 
 
 class Refund(TypedDict):
@@ -3371,6 +3443,8 @@ class Refund(TypedDict):
     """Minor units."""
     surcharge_amount: int
     """How much of the amount is surcharge, minor units: the part that it has in the payment."""
+    tax_amount: int
+    """How much of the amount is tax, minor units: the part that it has in the payment."""
     currency: Currency
     """An ISO 4217 code, in capitals."""
     reason: str | None
@@ -3493,6 +3567,14 @@ class ReturnedPaymentIntent(TypedDict):
     surcharge_reason: SurchargeReason | None
     """Why a surcharge that you ask for is not taken (`not_allowed`) or is less than the fee
     (`capped`). Null if it is taken whole, or not asked for.
+    """
+    tax: PaymentTax | None
+    """The tax that the amount includes, as the account had it when the payment was made. Null if
+    it includes none. It is never added on top.
+    """
+    tax_amount: int
+    """How much of `total_amount` is tax, minor units, rounded half up. A surcharge is part of
+    the price, so its tax is in it.
     """
     currency: Currency
     """An ISO 4217 code, in capitals."""
@@ -3641,6 +3723,12 @@ class StatementRow(TypedDict):
     """The plan that it is for."""
     subscription_id: NotRequired[str | None]
     """The subscription that it is for."""
+    name: NotRequired[str | None]
+    """The name of the plan or the subscription, as it is now; null for a payment by itself."""
+    tax: NotRequired[int | None]
+    """How much of `amount` is tax, minor units, of what is `collected`, `refunded` and
+    `returned`; null for the others.
+    """
 
 
 class StatementTotals(TypedDict):
@@ -3664,6 +3752,8 @@ class StatementTotals(TypedDict):
     """What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`.
     Minor units.
     """
+    tax: int
+    """The tax in what was collected, less that in what was refunded and returned. Minor units."""
 
 
 class Subscription(TypedDict):
@@ -4110,6 +4200,8 @@ class SubscriptionCreditRefunds(TypedDict):
     """Minor units."""
     surcharge_amount: int
     """How much of the amount is surcharge, minor units: the part that it has in the payment."""
+    tax_amount: int
+    """How much of the amount is tax, minor units: the part that it has in the payment."""
     currency: Currency
     """An ISO 4217 code, in capitals."""
     reason: str | None
@@ -4212,6 +4304,8 @@ class SubscriptionItem(TypedDict):
     """The price of one for a whole period, minor units."""
     quantity: int
     """How many."""
+    tax_included: NotRequired[bool]
+    """False if the price does not include the tax of the account; else left out."""
 
 
 class SubscriptionItemInput(TypedDict):
@@ -4221,6 +4315,8 @@ class SubscriptionItemInput(TypedDict):
     """The price of one, for a whole period, minor units."""
     quantity: NotRequired[int]
     """How many; by default 1."""
+    tax_included: NotRequired[bool]
+    """Whether the price includes the tax of the account, if it has one. True by default."""
 
 
 class SubscriptionLettingGo(TypedDict):
@@ -4403,6 +4499,8 @@ class SubscriptionOneOffItem(TypedDict):
     """The price of one, minor units."""
     quantity: int
     """How many."""
+    tax_included: NotRequired[bool]
+    """False if the price does not include the tax of the account; else left out."""
 
 
 class SubscriptionOneOffItemInput(TypedDict):
@@ -4412,6 +4510,8 @@ class SubscriptionOneOffItemInput(TypedDict):
     """The price of one, minor units."""
     quantity: NotRequired[int]
     """How many; by default 1."""
+    tax_included: NotRequired[bool]
+    """Whether the price includes the tax of the account, if it has one. True by default."""
 
 
 class SubscriptionPaidPeriod(TypedDict):
@@ -4687,6 +4787,10 @@ class SubscriptionPeriodLine(TypedDict):
     """How many."""
     amount_cents: int
     """The amount of the line, minor units."""
+    taxable_cents: NotRequired[int]
+    """How much of the amount includes the tax of the account, minor units. Shown if something
+    that is sold does not include it; a line without it then shares what the others say.
+    """
 
 
 class SubscriptionPeriodList(TypedDict):

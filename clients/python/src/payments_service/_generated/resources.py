@@ -188,6 +188,25 @@ class Customers(Resource):
         """
         return self._send("GET", f"/api/v1/customers/{segment(customer_id)}/statement", query={"from": from_, "to": to, "timezone": timezone}, options=options)
 
+    def get_statement_document(
+        self,
+        customer_id: str,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        timezone: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> str:
+        """Print what a customer was charged, has paid and owes
+
+        The statement as a page to print, for the customer: the same range, totals and lines.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/customers/{customer_id}/statement/document`
+        """
+        return self._send("GET", f"/api/v1/customers/{segment(customer_id)}/statement/document", query={"from": from_, "to": to, "timezone": timezone}, accept="text/html", options=options)
+
 
 
 class PaymentMethods(Resource):
@@ -810,9 +829,10 @@ class PaymentPlans(Resource):
         """Change a payment plan
 
         Until the plan has ended, you can change name, recurring_amount_cents,
-        total_amount_cents, until_further_notice, payment_instrument_id and failure_behaviour.
-        While it is pending, you can change everything except customer_id. You can replace
-        metadata in every state, also after the end. Payment intents that exist keep theirs.
+        total_amount_cents, until_further_notice, payment_instrument_id, failure_behaviour and
+        tax_included. While it is pending, you can change everything except customer_id. You
+        can replace metadata in every state, also after the end. Payment intents that exist
+        keep theirs.
 
         Needs a secret key with the scope `payment_plans:write`.
 
@@ -2119,8 +2139,8 @@ class Account(Resource):
     ) -> models.Account:
         """Fetch your account as payers see it
 
-        What the pages for payers show about you, your time zone and your country. An operator
-        changes it (`npm run billers -- update`). It is the same in both modes.
+        What the pages for payers show about you, your time zone, your country and your tax.
+        An operator changes it (`npm run billers -- update`). It is the same in both modes.
 
         Needs a secret key with the scope `payment_intents:read`.
 
