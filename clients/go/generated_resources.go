@@ -783,6 +783,20 @@ func (s *PaymentIntentsService) BankResult(ctx context.Context, paymentIntentID 
 	return s.ReportBankResult(ctx, paymentIntentID, body, options...)
 }
 
+// Dispute: Dispute a payment as the payer would
+//
+// The payment intent must have succeeded, and not be a bank debit under a mandate: for that use
+// `bank_result`. All of it that was not refunded is held at once. With a `result` the dispute
+// closes ten days later, of the customer’s time: on a test clock an advance closes it. A second
+// call gives an open dispute its result.
+//
+// Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+//
+// `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
+func (s *PaymentIntentsService) Dispute(ctx context.Context, paymentIntentID string, body PaymentIntentDispute, options ...Option) (*Dispute, error) {
+	return send[Dispute](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/payment_intents/", paymentIntentID, "/dispute"), body: body}, options)
+}
+
 // RefundsService: Money returned to the payer, in whole or in part.
 type RefundsService struct{ t *transport }
 
@@ -2050,25 +2064,6 @@ func (s *DisputesService) List(ctx context.Context, query DisputesListQuery, opt
 // `GET /api/v1/disputes/{dispute_id}`
 func (s *DisputesService) Get(ctx context.Context, disputeID string, options ...Option) (*Dispute, error) {
 	return send[Dispute](ctx, s.t, request{method: "GET", path: path("/api/v1/disputes/", disputeID)}, options)
-}
-
-// DisputePaymentIntent: Dispute a payment as the payer would
-//
-// The payment intent must have succeeded, and not be a bank debit under a mandate: for that use
-// `bank_result`. All of it that was not refunded is held at once. With a `result` the dispute
-// closes ten days later, of the customer’s time: on a test clock an advance closes it. A second
-// call gives an open dispute its result.
-//
-// Needs a secret key with the scope `payment_intents:write`. Sandbox only.
-//
-// `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
-func (s *DisputesService) DisputePaymentIntent(ctx context.Context, paymentIntentID string, body PaymentIntentDispute, options ...Option) (*Dispute, error) {
-	return send[Dispute](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/payment_intents/", paymentIntentID, "/dispute"), body: body}, options)
-}
-
-// Dispute is the same as DisputePaymentIntent, by the name of its path.
-func (s *DisputesService) Dispute(ctx context.Context, paymentIntentID string, body PaymentIntentDispute, options ...Option) (*Dispute, error) {
-	return s.DisputePaymentIntent(ctx, paymentIntentID, body, options...)
 }
 
 // ReportsService: What finance reads, as JSON or as CSV, with the same columns in both. Amounts are

@@ -19,7 +19,7 @@ export interface DueSubject<Kind extends DueKind = DueKind> {
 
 /**
  * How each kind is found. Payouts come first: they are made of what was before. Of these, one that arrives comes first,
- * since what a failed one had is paid out at once. Then a mandate lapses, then a bank speaks, of a debit or of a dispute:
+ * since what a failed one had is paid out at once. Then a mandate lapses, then a bank speaks of a debit or a dispute:
  * all may change what else is to be done.
  */
 export const dueQueries: Readonly<Record<DueKind, Pick<SubjectQueries, 'rank' | 'dueOnClock'>>> = {

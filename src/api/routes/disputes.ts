@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { Currency, ListOf, listQuery, page, Reference, Strict } from '../../resources/common.ts';
 import { Dispute, DisputeStatus, disputes, PaymentIntentDispute, presentDispute } from '../../resources/dispute.ts';
+import { paymentIntents } from '../../resources/payment-intent.ts';
 import { disputePayment, getDispute, listDisputes } from '../../services/payments/disputes.ts';
 import { type Route, route } from '../http/route.ts';
 
@@ -47,7 +48,7 @@ const dispute = route({
   method: 'POST',
   path: '/api/v1/test_helpers/payment_intents/:payment_intent_id/dispute',
   operation: 'disputePaymentIntent',
-  tag: disputes,
+  tag: paymentIntents,
   summary: 'Dispute a payment as the payer would',
   description:
     'The payment intent must have succeeded, and not be a bank debit under a mandate: for that use `bank_result`. All of ' +

@@ -94,7 +94,7 @@ export function afterFailedAttempt(
   return { series, step };
 }
 
-/** Returns what follows a payment that came back: it begins a new series of retries, of which it is the first failure. */
+/** Returns what follows a payment that came back: a new series of retries begins, of which it is the first failure. */
 export function afterReturn(
   { failure_behaviour: behaviour, time_zone: timeZone }: Dunned,
   { at, code, scheme }: Failed,

@@ -40,8 +40,8 @@ import { recordReturned } from './returns.ts';
  * Sandbox: a payer disputes a payment that has succeeded. All of it that was not refunded is held. With a result it
  * closes ten days later, in the customer's time. A second call gives an open dispute its result.
  * @throws NotFound
- * @throws InvalidState when the payment has not succeeded, is a bank debit under a mandate, has been refunded in full or
- * was won before; when its open dispute has a result, or none is given; while the customer's clock is advancing.
+ * @throws InvalidState when the payment has not succeeded, is a bank debit under a mandate, was refunded in full, or a
+ * dispute of it was won; when its open dispute has a result, or none is given; while the customer's clock is advancing.
  */
 export async function disputePayment(
   db: Writer,

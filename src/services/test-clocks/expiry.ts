@@ -37,9 +37,9 @@ export function isCollecting(subject: DueSubject): subject is CollectingSubject 
 }
 
 /**
- * Lets links, sessions and mandates on a clock expire, takes the steps of payouts and closes disputes, at most 100, as
- * long as they are due first, each at its own instant. Does nothing if the advance is no longer under way. Returns the reason if
- * something could not be ended even by the third try: nothing has changed then. Otherwise returns null.
+ * Lets links, sessions and mandates on a clock expire and takes the steps of payouts, at most 100, as long as they are
+ * due first, each at its own instant; or closes one dispute. Does nothing if the advance is no longer under way.
+ * Returns the reason if something could not be ended even by the third try: nothing has changed then. Otherwise null.
  * @param except ids of what has failed in this advance.
  * @throws when PostgreSQL is not reachable.
  */
@@ -88,7 +88,7 @@ async function expireTogether(
   }
 }
 
-/** Takes the step of a subject or a payout that is due on a clock at this time, lets a mandate lapse or ends a dispute. */
+/** Takes the step of a subject, a payout or a dispute that is due on a clock at this time, or lets a mandate lapse. */
 export async function collectOnClock(
   db: Db,
   processors: Processors,

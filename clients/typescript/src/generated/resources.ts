@@ -544,6 +544,25 @@ export class PaymentIntents extends Resource {
   ): Promise<models.PaymentIntent> {
     return this.reportBankResult(paymentIntentId, body, options);
   }
+
+  /**
+   * Dispute a payment as the payer would
+   *
+   * The payment intent must have succeeded, and not be a bank debit under a mandate: for that use `bank_result`. All of
+   * it that was not refunded is held at once. With a `result` the dispute closes ten days later, of the customer’s
+   * time: on a test clock an advance closes it. A second call gives an open dispute its result.
+   *
+   * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+   *
+   * `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
+   */
+  dispute(
+    paymentIntentId: string,
+    body?: models.PaymentIntentDispute,
+    options?: WriteOptions,
+  ): Promise<models.Dispute> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/dispute`, body }, options);
+  }
 }
 
 /** Money returned to the payer, in whole or in part. */
@@ -1442,34 +1461,6 @@ export class Disputes extends Resource {
    */
   get(disputeId: string, options?: RequestOptions): Promise<models.Dispute> {
     return this.send({ method: 'GET', path: path`/api/v1/disputes/${disputeId}` }, options);
-  }
-
-  /**
-   * Dispute a payment as the payer would
-   *
-   * The payment intent must have succeeded, and not be a bank debit under a mandate: for that use `bank_result`. All of
-   * it that was not refunded is held at once. With a `result` the dispute closes ten days later, of the customer’s
-   * time: on a test clock an advance closes it. A second call gives an open dispute its result.
-   *
-   * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
-   *
-   * `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
-   */
-  disputePaymentIntent(
-    paymentIntentId: string,
-    body?: models.PaymentIntentDispute,
-    options?: WriteOptions,
-  ): Promise<models.Dispute> {
-    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/dispute`, body }, options);
-  }
-
-  /** The same as `disputePaymentIntent`, by the name of its path. */
-  dispute(
-    paymentIntentId: string,
-    body?: models.PaymentIntentDispute,
-    options?: WriteOptions,
-  ): Promise<models.Dispute> {
-    return this.disputePaymentIntent(paymentIntentId, body, options);
   }
 }
 

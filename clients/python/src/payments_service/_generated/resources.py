@@ -656,6 +656,25 @@ class PaymentIntents(Resource):
     bank_result = report_bank_result
     """The same as `report_bank_result`, by the name of its path."""
 
+    def dispute(
+        self,
+        payment_intent_id: str,
+        body: models.PaymentIntentDispute | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> models.Dispute:
+        """Dispute a payment as the payer would
+
+        The payment intent must have succeeded, and not be a bank debit under a mandate: for
+        that use `bank_result`. All of it that was not refunded is held at once. With a
+        `result` the dispute closes ten days later, of the customer’s time: on a test clock an
+        advance closes it. A second call gives an open dispute its result.
+
+        Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+
+        `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
+        """
+        return self._send("POST", f"/api/v1/test_helpers/payment_intents/{segment(payment_intent_id)}/dispute", body=body, options=options)
+
 
 
 class Refunds(Resource):
@@ -1769,28 +1788,6 @@ class Disputes(Resource):
         `GET /api/v1/disputes/{dispute_id}`
         """
         return self._send("GET", f"/api/v1/disputes/{segment(dispute_id)}", options=options)
-
-    def dispute_payment_intent(
-        self,
-        payment_intent_id: str,
-        body: models.PaymentIntentDispute | None = None,
-        **options: Unpack[WriteOptions],
-    ) -> models.Dispute:
-        """Dispute a payment as the payer would
-
-        The payment intent must have succeeded, and not be a bank debit under a mandate: for
-        that use `bank_result`. All of it that was not refunded is held at once. With a
-        `result` the dispute closes ten days later, of the customer’s time: on a test clock an
-        advance closes it. A second call gives an open dispute its result.
-
-        Needs a secret key with the scope `payment_intents:write`. Sandbox only.
-
-        `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
-        """
-        return self._send("POST", f"/api/v1/test_helpers/payment_intents/{segment(payment_intent_id)}/dispute", body=body, options=options)
-
-    dispute = dispute_payment_intent
-    """The same as `dispute_payment_intent`, by the name of its path."""
 
 
 
