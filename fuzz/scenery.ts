@@ -58,6 +58,7 @@ export async function makeScenery(
     clocks: [],
     balance_rows: [],
     payouts: [],
+    disputes: [],
     events: [],
     endpoints: [],
     deliveries: [],
@@ -113,6 +114,8 @@ export async function makeScenery(
       if (!steps.includes('refund')) continue;
       const refund = await client.refunds.create(intent.id, { amount: 100 }).catch(unlessUnprocessable);
       if (refund !== null) note('refunds', refund);
+      const dispute = await client.paymentIntents.dispute(intent.id).catch(unlessUnprocessable);
+      if (dispute !== null) note('disputes', dispute);
     }
     for (const steps of [[], ['deactivate']]) {
       const link = note('links', await client.paymentLinks.create({ ...invoice, customer_id }));

@@ -177,7 +177,9 @@ type BalanceTransaction struct {
 	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
 	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
 	// `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account.
-	// `payout_failure`: a payout that your bank has refused.
+	// `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a
+	// payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A
+	// dispute that is lost has no second row.
 	Type BalanceTransactionType `json:"type"`
 	// Stripe’s word for the type.
 	ReportingCategory ReportingCategory `json:"reporting_category"`
@@ -190,7 +192,7 @@ type BalanceTransaction struct {
 	Fee int `json:"fee"`
 	// `gross` less `fee`, minor units.
 	Net int `json:"net"`
-	// The payment intent, the refund or the payout.
+	// The payment intent, the refund, the dispute or the payout.
 	Source string `json:"source"`
 	// The payment; null for a payout.
 	PaymentIntentID *string `json:"payment_intent_id"`
@@ -220,12 +222,14 @@ type BalanceTransactionList struct {
 type BalanceTransactionType string
 
 const (
-	BalanceTransactionTypePayment       BalanceTransactionType = "payment"
-	BalanceTransactionTypeRefund        BalanceTransactionType = "refund"
-	BalanceTransactionTypeReturn        BalanceTransactionType = "return"
-	BalanceTransactionTypeAdjustment    BalanceTransactionType = "adjustment"
-	BalanceTransactionTypePayout        BalanceTransactionType = "payout"
-	BalanceTransactionTypePayoutFailure BalanceTransactionType = "payout_failure"
+	BalanceTransactionTypePayment         BalanceTransactionType = "payment"
+	BalanceTransactionTypeRefund          BalanceTransactionType = "refund"
+	BalanceTransactionTypeReturn          BalanceTransactionType = "return"
+	BalanceTransactionTypeAdjustment      BalanceTransactionType = "adjustment"
+	BalanceTransactionTypePayout          BalanceTransactionType = "payout"
+	BalanceTransactionTypePayoutFailure   BalanceTransactionType = "payout_failure"
+	BalanceTransactionTypeDispute         BalanceTransactionType = "dispute"
+	BalanceTransactionTypeDisputeReversal BalanceTransactionType = "dispute_reversal"
 )
 
 type BalanceTransactionsReport struct {
@@ -242,7 +246,9 @@ type BalanceTransactionsReportRow struct {
 	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
 	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
 	// `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account.
-	// `payout_failure`: a payout that your bank has refused.
+	// `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a
+	// payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A
+	// dispute that is lost has no second row.
 	Type *BalanceTransactionType `json:"type,omitzero"`
 	// Stripe’s word for the type.
 	ReportingCategory *ReportingCategory `json:"reporting_category,omitzero"`
@@ -255,7 +261,7 @@ type BalanceTransactionsReportRow struct {
 	Fee *int `json:"fee,omitzero"`
 	// `gross` less `fee`, minor units.
 	Net *int `json:"net,omitzero"`
-	// The payment intent, the refund or the payout.
+	// The payment intent, the refund, the dispute or the payout.
 	Source *string `json:"source,omitzero"`
 	// The payment; null for a payout.
 	PaymentIntentID *string `json:"payment_intent_id,omitzero"`
@@ -890,6 +896,7 @@ func (MandateEffect) isClockEffect()         {}
 func (PaymentLinkEffect) isClockEffect()     {}
 func (CheckoutSessionEffect) isClockEffect() {}
 func (PayoutEffect) isClockEffect()          {}
+func (DisputeEffect) isClockEffect()         {}
 
 // UnmarshalJSON reads the type that the JSON names.
 func (u *ClockEffect) UnmarshalJSON(data []byte) error {
@@ -913,6 +920,8 @@ func (u *ClockEffect) UnmarshalJSON(data []byte) error {
 		read.Value = &CheckoutSessionEffect{}
 	case "payout":
 		read.Value = &PayoutEffect{}
+	case "dispute":
+		read.Value = &DisputeEffect{}
 	}
 	read.Raw = append(json.RawMessage(nil), data...)
 	*u = ClockEffect(read)
@@ -939,6 +948,8 @@ func (u ClockEffect) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "object", "checkout_session")
 	case PayoutEffect, *PayoutEffect:
 		return marshalWith(u.Value, "object", "payout")
+	case DisputeEffect, *DisputeEffect:
+		return marshalWith(u.Value, "object", "dispute")
 	}
 	if len(u.Raw) == 0 {
 		return []byte("{}"), nil
@@ -984,6 +995,9 @@ const (
 	ClockEffectTypePaymentLinkThrottled        ClockEffectType = "payment_link.throttled"
 	ClockEffectTypeCheckoutSessionCompleted    ClockEffectType = "checkout_session.completed"
 	ClockEffectTypeCheckoutSessionExpired      ClockEffectType = "checkout_session.expired"
+	ClockEffectTypeDisputeOpened               ClockEffectType = "dispute.opened"
+	ClockEffectTypeDisputeWon                  ClockEffectType = "dispute.won"
+	ClockEffectTypeDisputeLost                 ClockEffectType = "dispute.lost"
 	ClockEffectTypePayoutCreated               ClockEffectType = "payout.created"
 	ClockEffectTypePayoutReconciled            ClockEffectType = "payout.reconciled"
 	ClockEffectTypePayoutPaid                  ClockEffectType = "payout.paid"
@@ -1085,6 +1099,8 @@ type CurrencyBalance struct {
 	Pending int `json:"pending"`
 	// What is available, minor units. Below 0 if more has left than was available.
 	Available int `json:"available"`
+	// What is under dispute, minor units: it is neither pending nor available.
+	Held int `json:"held"`
 }
 
 type CurrentPeriod struct {
@@ -1241,6 +1257,140 @@ type DeletedWebhookEndpoint struct {
 	// The id of the deleted endpoint.
 	ID      string `json:"id"`
 	Deleted bool   `json:"deleted"`
+}
+
+type Dispute struct {
+	// The id of the dispute.
+	ID string `json:"id"`
+	// The payment that is disputed.
+	PaymentIntentID string `json:"payment_intent_id"`
+	// The payer; null without a customer.
+	CustomerID *string `json:"customer_id"`
+	// What is disputed, minor units: the total of the payment, without what was refunded before.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `needs_response`: open, and the money is held. `won`: you have the money again. `lost`: the
+	// payer has it, and the payment is `returned`.
+	Status DisputeStatus `json:"status"`
+	// When it is won or lost, in the customer’s time; null until the sandbox was told the result.
+	ClosesAt *time.Time `json:"closes_at"`
+	// When it was won or lost; null while it is open.
+	ClosedAt *time.Time `json:"closed_at"`
+	// The account that was paid.
+	BillerID string `json:"biller_id"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The test clock that it is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+	// ISO 8601, UTC.
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+type DisputeChanges struct {
+	// What is disputed, minor units: the total of the payment, without what was refunded before.
+	Amount int `json:"amount"`
+	// An ISO 4217 code, in capitals.
+	Currency Currency `json:"currency"`
+	// `needs_response`: open, and the money is held. `won`: you have the money again. `lost`: the
+	// payer has it, and the payment is `returned`.
+	Status DisputeStatus `json:"status"`
+	// When it was won or lost; null while it is open.
+	ClosedAt *time.Time `json:"closed_at"`
+}
+
+type DisputeEffect struct {
+	Object string `json:"object"`
+	// The dispute.
+	ObjectID string `json:"object_id"`
+	// The advance that caused it; null in a dry run.
+	AdvanceID *string `json:"advance_id"`
+	// The simulated instant at which it happens.
+	At time.Time `json:"at"`
+	// What happened.
+	EventType ClockEffectType `json:"event_type"`
+	// The event that reports it; null in a dry run.
+	EventID *string `json:"event_id"`
+	// The payment that is disputed.
+	PaymentIntentID string         `json:"payment_intent_id"`
+	Changes         DisputeChanges `json:"changes"`
+}
+
+type DisputeList struct {
+	Data []Dispute `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
+type DisputeLostEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Dispute `json:"data"`
+}
+
+type DisputeOpenedEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Dispute `json:"data"`
+}
+
+// DisputeStatus is a name of the API.
+type DisputeStatus string
+
+const (
+	DisputeStatusNeedsResponse DisputeStatus = "needs_response"
+	DisputeStatusWon           DisputeStatus = "won"
+	DisputeStatusLost          DisputeStatus = "lost"
+)
+
+type DisputeWonEvent struct {
+	// The same on every delivery attempt, so that a receiver can recognise a repeated event.
+	ID        string `json:"id"`
+	EventType string `json:"event_type"`
+	// When it happened, in the customer’s time. For a customer on a test clock, that is the time of
+	// the clock.
+	CreatedAt time.Time `json:"created_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// The account that it happened to.
+	BillerID string `json:"biller_id"`
+	// The test clock that it is about, or that its customer is on; null in real time.
+	TestClock *string `json:"test_clock"`
+	// Rises by one with each event of an account and mode, without gaps, in commit order.
+	Sequence int `json:"sequence"`
+	// The API request that caused it; null if no request did.
+	RequestID *string `json:"request_id"`
+	Data      Dispute `json:"data"`
 }
 
 // EffectiveOn is a name of the API.
@@ -1476,6 +1626,9 @@ func (CheckoutSessionCompletedEvent) isEvent()    {}
 func (CheckoutSessionExpiredEvent) isEvent()      {}
 func (RefundSucceededEvent) isEvent()             {}
 func (RefundFailedEvent) isEvent()                {}
+func (DisputeOpenedEvent) isEvent()               {}
+func (DisputeWonEvent) isEvent()                  {}
+func (DisputeLostEvent) isEvent()                 {}
 func (PayoutCreatedEvent) isEvent()               {}
 func (PayoutReconciledEvent) isEvent()            {}
 func (PayoutPaidEvent) isEvent()                  {}
@@ -1572,6 +1725,12 @@ func (u *Event) UnmarshalJSON(data []byte) error {
 		read.Value = &RefundSucceededEvent{}
 	case "refund.failed":
 		read.Value = &RefundFailedEvent{}
+	case "dispute.opened":
+		read.Value = &DisputeOpenedEvent{}
+	case "dispute.won":
+		read.Value = &DisputeWonEvent{}
+	case "dispute.lost":
+		read.Value = &DisputeLostEvent{}
 	case "payout.created":
 		read.Value = &PayoutCreatedEvent{}
 	case "payout.reconciled":
@@ -1700,6 +1859,12 @@ func (u Event) MarshalJSON() ([]byte, error) {
 		return marshalWith(u.Value, "event_type", "refund.succeeded")
 	case RefundFailedEvent, *RefundFailedEvent:
 		return marshalWith(u.Value, "event_type", "refund.failed")
+	case DisputeOpenedEvent, *DisputeOpenedEvent:
+		return marshalWith(u.Value, "event_type", "dispute.opened")
+	case DisputeWonEvent, *DisputeWonEvent:
+		return marshalWith(u.Value, "event_type", "dispute.won")
+	case DisputeLostEvent, *DisputeLostEvent:
+		return marshalWith(u.Value, "event_type", "dispute.lost")
 	case PayoutCreatedEvent, *PayoutCreatedEvent:
 		return marshalWith(u.Value, "event_type", "payout.created")
 	case PayoutReconciledEvent, *PayoutReconciledEvent:
@@ -1812,6 +1977,9 @@ const (
 	EventTypeCheckoutSessionExpired      EventType = "checkout_session.expired"
 	EventTypeRefundSucceeded             EventType = "refund.succeeded"
 	EventTypeRefundFailed                EventType = "refund.failed"
+	EventTypeDisputeOpened               EventType = "dispute.opened"
+	EventTypeDisputeWon                  EventType = "dispute.won"
+	EventTypeDisputeLost                 EventType = "dispute.lost"
 	EventTypePayoutCreated               EventType = "payout.created"
 	EventTypePayoutReconciled            EventType = "payout.reconciled"
 	EventTypePayoutPaid                  EventType = "payout.paid"
@@ -1909,8 +2077,9 @@ type FailedPaymentIntent struct {
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
 	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
-	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
-	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	// otherwise 0, less the refunds that succeeded. A payment that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded. What is under dispute
+	// counts until that is lost.
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
@@ -1922,7 +2091,8 @@ type FailedPaymentIntent struct {
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
 	ReturnableUntil *string `json:"returnable_until,omitzero"`
 	// What the bank has taken back, minor units: the whole of each debit that came back, whatever was
-	// refunded before. Bank debits only.
+	// refunded before; of a dispute that was lost, its amount. Present for bank debits under a
+	// mandate, and after a return.
 	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
@@ -2684,8 +2854,9 @@ type PaymentIntent struct {
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
 	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
-	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
-	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	// otherwise 0, less the refunds that succeeded. A payment that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded. What is under dispute
+	// counts until that is lost.
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
@@ -2697,7 +2868,8 @@ type PaymentIntent struct {
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
 	ReturnableUntil *string `json:"returnable_until,omitzero"`
 	// What the bank has taken back, minor units: the whole of each debit that came back, whatever was
-	// refunded before. Bank debits only.
+	// refunded before; of a dispute that was lost, its amount. Present for bank debits under a
+	// mandate, and after a return.
 	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
@@ -2848,6 +3020,21 @@ type PaymentIntentCreate struct {
 	// What the payer’s statement shows. By default that of the account.
 	StatementDescriptor Optional[string] `json:"statement_descriptor,omitzero"`
 }
+
+type PaymentIntentDispute struct {
+	// How it ends, ten days from now. Without it the dispute stays open, until a second call says it.
+	Result Optional[PaymentIntentDisputeResult] `json:"result,omitzero"`
+}
+
+// PaymentIntentDisputeResult is a name of the API.
+//
+// How it ends, ten days from now. Without it the dispute stays open, until a second call says it.
+type PaymentIntentDisputeResult string
+
+const (
+	PaymentIntentDisputeResultWon  PaymentIntentDisputeResult = "won"
+	PaymentIntentDisputeResultLost PaymentIntentDisputeResult = "lost"
+)
 
 type PaymentIntentEffect struct {
 	Object string `json:"object"`
@@ -4337,6 +4524,8 @@ const (
 	ReportingCategoryOtherAdjustment ReportingCategory = "other_adjustment"
 	ReportingCategoryPayout          ReportingCategory = "payout"
 	ReportingCategoryPayoutReversal  ReportingCategory = "payout_reversal"
+	ReportingCategoryDispute         ReportingCategory = "dispute"
+	ReportingCategoryDisputeReversal ReportingCategory = "dispute_reversal"
 )
 
 type ReturnedPaymentIntent struct {
@@ -4405,8 +4594,9 @@ type ReturnedPaymentIntent struct {
 	// The sum of the refunds that succeeded, minor units.
 	TotalRefundedAmount int `json:"total_refunded_amount"`
 	// What you hold of this payment now, minor units: the total while the status is `succeeded`,
-	// otherwise 0, less the refunds that succeeded. A debit that came back and was collected again
-	// counts once. Below 0 if the bank took a debit back that you had refunded.
+	// otherwise 0, less the refunds that succeeded. A payment that came back and was collected again
+	// counts once. Below 0 if the bank took a debit back that you had refunded. What is under dispute
+	// counts until that is lost.
 	NetCollectedAmount int `json:"net_collected_amount"`
 	// The mandate of the last debit. Present for bank debits under a mandate only.
 	MandateID *string `json:"mandate_id,omitzero"`
@@ -4418,7 +4608,8 @@ type ReturnedPaymentIntent struct {
 	// The last date on which the bank can take the debit back. Present once a debit has succeeded.
 	ReturnableUntil *string `json:"returnable_until,omitzero"`
 	// What the bank has taken back, minor units: the whole of each debit that came back, whatever was
-	// refunded before. Bank debits only.
+	// refunded before; of a dispute that was lost, its amount. Present for bank debits under a
+	// mandate, and after a return.
 	TotalReturnedAmount *int `json:"total_returned_amount,omitzero"`
 	// Why the last attempt failed; null if it did not fail or there was none.
 	LastPaymentError *PaymentError `json:"last_payment_error"`
@@ -4445,6 +4636,10 @@ type ReturnedPaymentIntent struct {
 	BankCode *string `json:"bank_code"`
 	// When the bank reported it.
 	ReturnedAt time.Time `json:"returned_at"`
+	// The dispute that was lost, if one was.
+	DisputeID *string `json:"dispute_id,omitzero"`
+	// What the dispute took, minor units: the total without what was refunded before.
+	ReturnedAmount *int `json:"returned_amount,omitzero"`
 	// Whether the plan or subscription retries this payment.
 	WillRetry bool `json:"will_retry"`
 	// When the plan or subscription retries it; null if it does not.

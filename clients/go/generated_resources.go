@@ -54,6 +54,10 @@ type Resources struct {
 	// `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in: a
 	// list of `paid` and `fail`. Live mode has no payouts yet.
 	Payouts *PayoutsService
+	// Payments that a payer has disputed with the bank. What is disputed is held until the dispute is
+	// won or lost, and cannot be refunded meanwhile. The sandbox opens disputes on request. Live mode
+	// has none yet.
+	Disputes *DisputesService
 	// What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor units,
 	// instants are UTC. Reports leave out what is on test clocks, unless `test_clock` names one.
 	Reports *ReportsService
@@ -87,6 +91,7 @@ func newResources(t *transport) Resources {
 		Balance:             &BalanceService{t},
 		BalanceTransactions: &BalanceTransactionsService{t},
 		Payouts:             &PayoutsService{t},
+		Disputes:            &DisputesService{t},
 		Reports:             &ReportsService{t},
 		Events:              &EventsService{t},
 		WebhookEndpoints:    &WebhookEndpointsService{t},
@@ -802,6 +807,20 @@ func (s *PaymentIntentsService) ReportBankResult(ctx context.Context, paymentInt
 // BankResult is the same as ReportBankResult, by the name of its path.
 func (s *PaymentIntentsService) BankResult(ctx context.Context, paymentIntentID string, body PaymentIntentBankResult, options ...Option) (*PaymentIntent, error) {
 	return s.ReportBankResult(ctx, paymentIntentID, body, options...)
+}
+
+// Dispute: Dispute a payment as the payer would
+//
+// The payment intent must have succeeded, and not be a bank debit under a mandate: for that use
+// `bank_result`. All of it that was not refunded is held at once. With a `result` the dispute
+// closes ten days later, of the customer’s time: on a test clock an advance closes it. A second
+// call gives an open dispute its result.
+//
+// Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+//
+// `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
+func (s *PaymentIntentsService) Dispute(ctx context.Context, paymentIntentID string, body PaymentIntentDispute, options ...Option) (*Dispute, error) {
+	return send[Dispute](ctx, s.t, request{method: "POST", path: path("/api/v1/test_helpers/payment_intents/", paymentIntentID, "/dispute"), body: body}, options)
 }
 
 // RefundsService: Money returned to the payer, in whole or in part.
@@ -2015,6 +2034,64 @@ func (s *PayoutsService) ListItems(ctx context.Context, payoutID string, query P
 	}
 }
 
+// DisputesService: Payments that a payer has disputed with the bank. What is disputed is held until
+// the dispute is won or lost, and cannot be refunded meanwhile. The sandbox opens disputes on
+// request. Live mode has none yet.
+type DisputesService struct{ t *transport }
+
+// DisputesListQuery is the query of the method.
+type DisputesListQuery struct {
+	Limit           Optional[int]
+	StartingAfter   Optional[string]
+	Status          Optional[DisputeStatus]
+	Currency        Optional[Currency]
+	PaymentIntentID Optional[string]
+	CustomerID      Optional[string]
+	TestClock       Optional[string]
+}
+
+func (q DisputesListQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	addOptional(values, "status", q.Status)
+	addOptional(values, "currency", q.Currency)
+	addOptional(values, "payment_intent_id", q.PaymentIntentID)
+	addOptional(values, "customer_id", q.CustomerID)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// List: List disputes, newest first
+//
+// What is on a test clock appears only if `test_clock` names the clock.
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/disputes`
+func (s *DisputesService) List(ctx context.Context, query DisputesListQuery, options ...Option) *Listing[DisputeList, Dispute] {
+	return &Listing[DisputeList, Dispute]{
+		fetch: func(after string) (*DisputeList, error) {
+			return send[DisputeList](ctx, s.t, request{method: "GET", path: path("/api/v1/disputes"), query: query.values()}.after(after), options)
+		},
+		read: func(page *DisputeList) ([]Dispute, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *Dispute) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
+// Get: Fetch a dispute
+//
+// Needs a secret key with the scope `balance:read`.
+//
+// `GET /api/v1/disputes/{dispute_id}`
+func (s *DisputesService) Get(ctx context.Context, disputeID string, options ...Option) (*Dispute, error) {
+	return send[Dispute](ctx, s.t, request{method: "GET", path: path("/api/v1/disputes/", disputeID)}, options)
+}
+
 // ReportsService: What finance reads, as JSON or as CSV, with the same columns in both. Amounts are
 // minor units, instants are UTC. Reports leave out what is on test clocks, unless `test_clock`
 // names one.
@@ -2265,9 +2342,9 @@ type WebhookEndpointsService struct{ t *transport }
 // `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`,
 // `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`,
 // `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`,
-// `balance:read` reads `payout.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read`
-// reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs
-// `events:read`.
+// `balance:read` reads `dispute.*`, `balance:read` reads `payout.*`, `subscriptions:read` reads
+// `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads
+// `webhook_endpoint.*`. `*`, the default, needs `events:read`.
 //
 // Needs a secret key with the scope `webhooks:write`.
 //

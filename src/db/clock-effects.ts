@@ -94,7 +94,7 @@ export async function countDebitEffects(
     where exists (
       select from bank_debits d
       where d.payment_intent_id = e.subject_id
-        and (e.event_type in ('payment_intent.processing', 'payment_intent.returned') or d.result_at = e.created_at)
+        and (e.event_type = 'payment_intent.processing' or e.created_at in (d.result_at, d.returned_at))
     )`;
   return row ?? { accepted: 0, settled: 0, failed: 0, returned: 0 };
 }

@@ -1,12 +1,13 @@
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { SubjectKind } from '../messages/subject-kinds.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import { disputesClosingOnClock } from './disputes.ts';
 import { type PayoutStep, payoutsArrivingOnClock, payoutsDueOnClock } from './payouts.ts';
 import { unionAll } from './subject-parts.ts';
-import { type SubjectQueries, subjectQueries } from './subject-queries.ts';
+import { bankFirst, type SubjectQueries, subjectQueries } from './subject-queries.ts';
 
 /** What can have something to do on a test clock. */
-export type DueKind = SubjectKind | PayoutStep['kind'] | 'mandate';
+export type DueKind = SubjectKind | PayoutStep['kind'] | 'mandate' | 'dispute';
 
 /** Something to do on a test clock. */
 export interface DueSubject<Kind extends DueKind = DueKind> {
@@ -18,8 +19,8 @@ export interface DueSubject<Kind extends DueKind = DueKind> {
 
 /**
  * How each kind is found. Payouts come first: they are made of what was before. Of these, one that arrives comes first,
- * since what a failed one had is paid out at once. Then a mandate lapses, then a bank speaks: both may change what else
- * is to be done.
+ * since what a failed one had is paid out at once. Then a mandate lapses, then a bank speaks of a debit or a dispute:
+ * all may change what else is to be done.
  */
 export const dueQueries: Readonly<Record<DueKind, Pick<SubjectQueries, 'rank' | 'dueOnClock'>>> = {
   payoutArrival: { rank: -2, dueOnClock: payoutsArrivingOnClock },
@@ -30,6 +31,7 @@ export const dueQueries: Readonly<Record<DueKind, Pick<SubjectQueries, 'rank' | 
       select id, lapses_at as at from mandates
       where test_clock_id = ${clock} and status = 'active' and lapses_at <= ${target}`,
   },
+  dispute: { rank: bankFirst, dueOnClock: disputesClosingOnClock },
   ...subjectQueries,
 };
 

@@ -16,7 +16,7 @@ export interface LedgerTransactionRow {
   test_clock_id: Id<'test_clock'> | null;
   kind: TransactionKind;
   currency: Currency;
-  /** The payment intent, the refund or the payout. */
+  /** The payment intent, the refund, the dispute or the payout. */
   source_id: string;
   /** Null for a payout. */
   payment_intent_id: string | null;
@@ -105,7 +105,7 @@ export async function countLedgerTransactions(db: Db): Promise<number> {
 
 /**
  * The events after a number, in their order, at most `limit`, or only those of a test clock. Their data is read only if
- * they move money.
+ * they move money: the return of a payment whose dispute was lost moves none.
  */
 export async function listFollowedEvents(
   db: Db,
@@ -115,7 +115,7 @@ export async function listFollowedEvents(
 ): Promise<FollowedEventRow[]> {
   return db<FollowedEventRow[]>`
     select e.id, e.sequence, e.test_clock_id, e.customer_id, e.subject_id, e.created_at as occurred_at,
-      case when d is not null then e.event_type end as type,
+      case when d is not null and d->>'dispute_id' is null then e.event_type end as type,
       coalesce(d->>'payment_intent_id', case when e.event_type not like 'payout.%' then e.subject_id end)
         as payment_intent_id, d->>'currency' as currency,
       coalesce(d->>'total_amount', d->>'amount')::bigint as amount, coalesce(d->>'fee_amount', '0')::bigint as fee

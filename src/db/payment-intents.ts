@@ -80,6 +80,8 @@ export interface PaymentIntentRow {
   expected_result_date: PlainDate | null;
   returnable_until: PlainDate | null;
   total_returned_amount: MinorUnits;
+  /** What disputes that were lost did not take: it had been refunded before. */
+  refunded_before_dispute: MinorUnits;
   /** Shown on the payer's statement. */
   lodgement_reference: string | null;
   /** When the money was last collected; a bank debit: when it settled. A return or refund leaves it. */
@@ -287,11 +289,12 @@ export async function markAccepted(tx: Tx, intent: PaymentIntentRow): Promise<vo
     where id = ${intent.id}`;
 }
 
-/** Stores what the course of a debit makes of its locked intent. */
+/** Stores what the course of a debit, or a lost dispute, makes of its locked intent. */
 export async function updateDebitedIntent(tx: Tx, intent: PaymentIntentRow): Promise<void> {
   const { status, payer_failures, expected_result_date, returnable_until, total_returned_amount } = intent;
-  const { collected_at, last_error_code, last_error_message, updated_at } = intent;
-  const change = { status, payer_failures, expected_result_date, returnable_until, total_returned_amount };
+  const { refunded_before_dispute, collected_at, last_error_code, last_error_message, updated_at } = intent;
+  const money = { total_returned_amount, refunded_before_dispute };
+  const change = { status, payer_failures, expected_result_date, returnable_until, ...money };
   await tx`
     update payment_intents set ${tx({ ...change, collected_at, last_error_code, last_error_message, updated_at })}
     where id = ${intent.id}`;

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
+import { isUnderDispute } from './disputes.ts';
 import { isPaymentOf, type PaymentFilter } from './payment-intents.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
@@ -93,7 +94,7 @@ export async function listRefundable(
   return db<{ id: Id<'payment_intent'>; remaining: MinorUnits }[]>`
     select id, remaining from (
       select i.id, i.subscription_charge, ${remaining(db)} as remaining from payment_intents i
-      where i.subscription_id = ${subscriptionId} and i.status = 'succeeded'
+      where i.subscription_id = ${subscriptionId} and ${isRefundable(db)}
     ) i
     where remaining > 0
     order by subscription_charge desc`;
@@ -104,8 +105,13 @@ export function refundableCredit(db: Db) {
   return db`
     case s.credit_balance_cents when 0 then 0 else least(s.credit_balance_cents, (
       select coalesce(sum(${remaining(db)}), 0) from payment_intents i
-      where i.subscription_id = s.id and i.status = 'succeeded'
+      where i.subscription_id = s.id and ${isRefundable(db)}
     )) end::bigint as refundable_credit_cents`;
+}
+
+/** Condition: the payment `i` has succeeded and is under no dispute. */
+function isRefundable(db: Db) {
+  return db`i.status = 'succeeded' and not ${isUnderDispute(db)}`;
 }
 
 /** What remains to be refunded of the payment `i` that has succeeded. */

@@ -56,7 +56,8 @@ export interface WantingRow {
 }
 
 /** What comes first at an instant of a clock: a bank speaks before anything is collected. */
-const [bankFirst, thenTheRest] = [1, 2];
+export const bankFirst = 1;
+const thenTheRest = 2;
 
 export const subjectQueries = {
   paymentPlan: {

@@ -17,6 +17,7 @@ export type DeclineCode =
   | 'account_holder_deceased'
   | 'payment_stopped'
   | 'debit_disputed'
+  | 'payment_disputed'
   | 'mandate_unavailable'
   | 'mandate_limit_exceeded'
   | 'debit_withdrawn';
@@ -59,6 +60,7 @@ const messages: Readonly<Record<DeclineCode, string>> = {
   account_holder_deceased: 'The holder of the bank account has died.',
   payment_stopped: 'The payer has asked the bank to stop this debit.',
   debit_disputed: 'The payer has disputed this debit, and the bank returned the money.',
+  payment_disputed: 'The payer has disputed this payment, and the bank gave the money back.',
   mandate_unavailable: 'The bank account no longer has an active mandate, so it was not debited.',
   mandate_limit_exceeded: 'The amount is above the limit of the mandate, so the account was not debited.',
   debit_withdrawn: 'The debit was withdrawn before it went to the bank, and nothing was taken.',

@@ -32,6 +32,7 @@ const isFinal: Readonly<Record<DeclineCode, boolean>> = {
   account_holder_deceased: true,
   payment_stopped: true,
   debit_disputed: true,
+  payment_disputed: true,
   mandate_unavailable: true,
   mandate_limit_exceeded: true,
   // A withdrawn debit is no attempt: a plan does not retry it, it opens the slot again when it is resumed.

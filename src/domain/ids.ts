@@ -21,6 +21,7 @@ export const idKinds = {
   payment_attempt: { prefix: 'att_', collection: null, logField: 'attempt_id' },
   balance_transaction: { prefix: 'txn_', collection: 'balance_transactions', logField: 'balance_transaction_id' },
   payout: { prefix: 'po_', collection: 'payouts', logField: 'payout_id' },
+  dispute: { prefix: 'dp_', collection: 'disputes', logField: 'dispute_id' },
   refund: { prefix: 're_', collection: 'refunds', logField: 'refund_id' },
   payment_plan: { prefix: 'pp_', collection: 'payment_plans', logField: 'payment_plan_id' },
   payment_link: { prefix: 'lnk_', collection: 'payment_links', logField: 'payment_link_id' },

@@ -24,6 +24,7 @@ const reasons: Readonly<Partial<Record<DeclineCode, string>>> = {
   account_closed: 'This bank account is closed. Use another one.',
   payment_stopped: 'The bank was asked to stop this debit. Use another payment method.',
   debit_disputed: 'The debit was disputed, and the bank returned the money.',
+  payment_disputed: 'The payment was disputed, and the bank returned the money.',
   mandate_unavailable: 'This account can no longer be debited. The permission has ended.',
   mandate_limit_exceeded: 'The amount is above what you have allowed for this account.',
   debit_withdrawn: 'The debit was withdrawn before it went to the bank. Nothing was taken.',

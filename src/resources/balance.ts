@@ -27,6 +27,7 @@ const CurrencyBalance = Strict(
     available: Type.Integer({
       description: 'What is available, minor units. Below 0 if more has left than was available.',
     }),
+    held: Type.Integer({ description: 'What is under dispute, minor units: it is neither pending nor available.' }),
   },
   { title: 'CurrencyBalance' },
 );
@@ -43,7 +44,7 @@ export const Balance = Strict(
 export type Balance = Static<typeof Balance>;
 
 example(Balance, {
-  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590 }],
+  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590, held: 0 }],
   complete_up_to: 128,
 });
 
@@ -52,7 +53,9 @@ export const BalanceTransactionType = Type.Enum([...balanceTransactionTypes], {
   description:
     '`payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given ' +
     'back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, ' +
-    'given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused.',
+    'given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. ' +
+    '`dispute`: a payer has disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that ' +
+    'dispute was won. A dispute that is lost has no second row.',
 });
 
 export const BalanceTransaction = Strict(
@@ -75,7 +78,7 @@ export const BalanceTransaction = Strict(
         'fees. In live mode 0: the processor does not tell its fee.',
     }),
     net: Type.Integer({ description: '`gross` less `fee`, minor units.' }),
-    source: Type.String({ description: 'The payment intent, the refund or the payout.' }),
+    source: Type.String({ description: 'The payment intent, the refund, the dispute or the payout.' }),
     payment_intent_id: Nullable(Type.String(), { description: 'The payment; null for a payout.' }),
     payout_id: Nullable(Type.String(), {
       description: 'The payout that pays the row; null if none does yet. A payout is no part of itself.',

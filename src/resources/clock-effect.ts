@@ -5,6 +5,7 @@ import { exampleId } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import { CheckoutSession } from './checkout-session.ts';
 import { instant, ListOf, LocalDate, Nullable, pick, Strict, Timestamp } from './common.ts';
+import { Dispute } from './dispute.ts';
 import { type EventGroup, eventGroups, eventTypes, groupOf } from './event-catalogue.ts';
 import { dueAt, example, madeAt } from './examples.ts';
 import { Mandate } from './mandate.ts';
@@ -124,6 +125,18 @@ const CheckoutSessionEffect = Strict(
   { title: 'CheckoutSessionEffect' },
 );
 
+const disputeChanges = ['status', 'amount', 'currency', 'closed_at'] as const;
+const DisputeEffect = Strict(
+  {
+    object: Type.Literal('dispute'),
+    object_id: Type.String({ description: 'The dispute.' }),
+    ...common,
+    payment_intent_id: Type.String({ description: 'The payment that is disputed.' }),
+    changes: Type.Pick(Dispute, [...disputeChanges], { title: 'DisputeChanges', additionalProperties: false }),
+  },
+  { title: 'DisputeEffect' },
+);
+
 const payoutChanges = ['status', 'amount', 'currency', 'failure_code', 'arrives_on', 'reconciliation_status'] as const;
 const PayoutEffect = Strict(
   {
@@ -144,6 +157,7 @@ export const ClockEffect = Type.Union(
     PaymentLinkEffect,
     CheckoutSessionEffect,
     PayoutEffect,
+    DisputeEffect,
   ],
   {
     title: 'ClockEffect',
@@ -305,6 +319,13 @@ const presenters: Record<EffectGroup, (shared: Common, effect: Effect) => ClockE
     object_id: effect.subject_id,
     ...shared,
     changes: pick(effect.data as CheckoutSession, sessionChanges),
+  }),
+  dispute: (shared, { subject_id: id, data }) => ({
+    object: 'dispute',
+    object_id: id,
+    ...shared,
+    payment_intent_id: (data as Dispute).payment_intent_id,
+    changes: pick(data as Dispute, disputeChanges),
   }),
   payout: (shared, { subject_id: id, data, isRolledBack = false }) => ({
     object: 'payout',

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { CheckoutSession, checkoutSessionEventExample } from './checkout-session.ts';
 import { Nullable, Strict, Timestamp } from './common.ts';
+import { Dispute, disputeExample } from './dispute.ts';
 import { dueAt, madeAt } from './examples.ts';
 import { Mandate, mandateExample } from './mandate.ts';
 import { debitIntentExample, PaymentIntent, planPaymentIntentExample } from './payment-intent.ts';
@@ -41,6 +42,10 @@ const ReturnedPaymentIntent = Strict(
     reason: Type.String({ description: 'Why, for programs: see *Codes of failed payments*.' }),
     bank_code: Nullable(Type.String(), { description: 'The bank’s own code; null if it gave none.' }),
     returned_at: Type.String({ format: 'date-time', description: 'When the bank reported it.' }),
+    dispute_id: Type.Optional(Type.String({ description: 'The dispute that was lost, if one was.' })),
+    returned_amount: Type.Optional(
+      Type.Integer({ description: 'What the dispute took, minor units: the total without what was refunded before.' }),
+    ),
     ...retry,
   },
   { title: 'ReturnedPaymentIntent' },
@@ -160,8 +165,8 @@ export const eventCatalogue = {
   ),
   'payment_intent.returned': event(
     ReturnedPaymentIntent,
-    'The bank has taken back a debit that had succeeded. `will_retry` says whether the plan tries again, and ' +
-      '`next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund.',
+    'The bank has taken back a debit that had succeeded, or a dispute of the payment was lost. `will_retry` says whether the plan tries again, and ' +
+      '`next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund; of a dispute what it took.',
     {
       ...debitIntentExample,
       status: 'returned',
@@ -276,6 +281,21 @@ export const eventCatalogue = {
   ),
   'refund.succeeded': event(Refund, 'A refund succeeded.', refundExample),
   'refund.failed': event(Refund, 'A refund failed.', { ...refundExample, status: 'failed' }),
+  'dispute.opened': event(
+    Dispute,
+    'A payer has disputed a payment. It is held, and cannot be refunded.',
+    disputeExample,
+  ),
+  'dispute.won': event(Dispute, 'A dispute was won: you have the money again.', {
+    ...disputeExample,
+    status: 'won',
+    closed_at: '2027-01-21T00:00:00.000Z',
+  }),
+  'dispute.lost': event(
+    Dispute,
+    'A dispute was lost: the payer has the money. `payment_intent.returned` tells of the payment.',
+    { ...disputeExample, status: 'lost', closed_at: '2027-01-21T00:00:00.000Z' },
+  ),
   'payout.created': event(
     Payout,
     'A payout was made: what was available in a currency is on its way to your bank account.',
@@ -437,6 +457,7 @@ export const eventGroups = {
   payment_plan: { scope: 'payment_plans:read', isClockEffect: true },
   payment_link: { scope: 'payment_links:read', isClockEffect: true },
   checkout_session: { scope: 'payment_links:read', isClockEffect: true },
+  dispute: { scope: 'balance:read', isClockEffect: true },
   payout: { scope: 'balance:read', isClockEffect: true },
   subscription: { scope: 'subscriptions:read', isClockEffect: true },
   test_clock: { scope: 'test_clocks:read', isClockEffect: false },

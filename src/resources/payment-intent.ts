@@ -134,8 +134,8 @@ export const PaymentIntent = Strict(
     net_collected_amount: Type.Integer({
       description:
         'What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less ' +
-        'the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank ' +
-        'took a debit back that you had refunded.',
+        'the refunds that succeeded. A payment that came back and was collected again counts once. Below 0 if the bank ' +
+        'took a debit back that you had refunded. What is under dispute counts until that is lost.',
     }),
     mandate_id: Type.Optional(
       Type.String({ description: 'The mandate of the last debit. Present for bank debits under a mandate only.' }),
@@ -156,7 +156,7 @@ export const PaymentIntent = Strict(
       Type.Integer({
         description:
           'What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded ' +
-          'before. Bank debits only.',
+          'before; of a dispute that was lost, its amount. Present for bank debits under a mandate, and after a return.',
       }),
     ),
     last_payment_error: Nullable(PaymentError, {
@@ -293,9 +293,14 @@ export function presentPaymentIntent(row: PaymentIntentRow): PaymentIntent {
     expected_result_date: row.expected_result_date ?? undefined,
     returnable_until: row.returnable_until ?? undefined,
     net_collected_amount: netCollected(row),
-    total_returned_amount: row.mandate_id === null ? undefined : row.total_returned_amount,
+    total_returned_amount: canComeBack(row) ? row.total_returned_amount : undefined,
     last_payment_error: code === null || message === null ? null : { code, message },
   });
+}
+
+/** Whether the payment says what came back of it. */
+function canComeBack({ mandate_id: mandateId, total_returned_amount: returned }: PaymentIntentRow): boolean {
+  return mandateId !== null || returned > 0;
 }
 
 /** What only the response to one request shows: secrets, and URLs that work without a key. */

@@ -35,6 +35,7 @@ const crashPoints = [
   'advance moved all',
   'advance completed',
   'payout made',
+  'dispute closed',
   'delivery prepared',
   'delivery posted',
   'delivery recorded',

@@ -360,6 +360,10 @@ export const declineCodes: Readonly<Record<DeclineCode, CodeText>> = {
     meaning: declineMessage('debit_disputed'),
     remedy: 'Talk to the customer. A further debit needs a new mandate.',
   },
+  payment_disputed: {
+    meaning: declineMessage('payment_disputed'),
+    remedy: 'Talk to the customer before you charge them again.',
+  },
   mandate_unavailable: {
     meaning: declineMessage('mandate_unavailable'),
     remedy: 'Ask the customer for a new mandate.',

@@ -1,4 +1,5 @@
 import type { CheckoutSessionRow } from '../db/checkout-sessions.ts';
+import type { DisputeRow } from '../db/disputes.ts';
 import * as store from '../db/events.ts';
 import type { MandateRow } from '../db/mandates.ts';
 import type { PaymentIntentRow } from '../db/payment-intents.ts';
@@ -21,6 +22,7 @@ import { shareCommit } from '../platform/postgres/shared-commit.ts';
 import { afterCommit, atomically, beforeCommit, pipelined } from '../platform/postgres/transaction.ts';
 import type { RealInstant } from '../platform/real-time.ts';
 import { presentCheckoutSession } from '../resources/checkout-session.ts';
+import { presentDispute } from '../resources/dispute.ts';
 import type { EventQuery } from '../resources/event.ts';
 import type { EventType } from '../resources/event-catalogue.ts';
 import { presentMandate } from '../resources/mandate.ts';
@@ -80,6 +82,12 @@ export function refundEvent(
   const data = presentRefund(refund);
   const about = { subjectId: refund.id, customerId: customer_id, testClockId: test_clock_id };
   return { ...tenantOf(refund), type, ...about, at: refund.updated_at, data };
+}
+
+/** Returns an event with the dispute's current state. */
+export function disputeEvent(type: TypeOf<'dispute'>, dispute: DisputeRow, at: CustomerInstant): NewEvent {
+  const { id: subjectId, customer_id: customerId, test_clock_id: testClockId } = dispute;
+  return { ...tenantOf(dispute), type, subjectId, customerId, testClockId, at, data: presentDispute(dispute) };
 }
 
 /** Returns an event with the payout's current state. */

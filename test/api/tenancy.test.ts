@@ -163,6 +163,7 @@ describe('every route but the public ones', () => {
       const [row] = (await merchant.request('GET', '/balance_transactions')).body.data;
       await takePayoutsInRealTime(stage.db.sql, addMs(realNow(), 7 * 86_400_000));
       const [payout] = (await merchant.request('GET', '/payouts')).body.data;
+      const dispute = await merchant.request('POST', `/test_helpers/payment_intents/${paid.id}/dispute`, {});
       const ids = {
         customer_id: customer.id,
         payment_method_id: card,
@@ -176,6 +177,7 @@ describe('every route but the public ones', () => {
         refund_id: refund.body.id,
         balance_transaction_id: row.id,
         payout_id: payout.id,
+        dispute_id: dispute.body.id,
         '/test_helpers/': clock.id,
         '/webhook_endpoints/': endpoint.id,
         '/webhook_deliveries/': delivery.id,

@@ -303,12 +303,16 @@ describe('Events', () => {
     for (const type of Object.keys(document.webhooks)) assert.ok(named.includes(type) || types.has(type), type);
   });
 
-  /** A payout that fails, and one that is paid. */
+  /** A payout that fails, and one that is paid; a dispute that is won, and one that is lost. */
   async function payOut(merchant: Merchant): Promise<void> {
     const clock = await merchant.clock('2027-03-01T00:00:00.000Z');
     const { id: customer_id } = await merchant.customer({ test_clock: clock.id });
     const payment_method = await merchant.card(customer_id);
     await merchant.intent({ customer_id, payment_method, confirm: true, metadata: { _sandbox_payout: 'fail,paid' } });
+    for (const result of ['won', 'lost'] as const) {
+      const { id } = await merchant.intent({ customer_id, payment_method, confirm: true });
+      await merchant.client.paymentIntents.dispute(id, { result });
+    }
     await merchant.advance(clock.id, '2027-03-15T00:00:00.000Z');
   }
 

@@ -74,6 +74,11 @@ async function paidOut({ merchant, advance, db }: Stage): Promise<string> {
   return row?.id ?? '';
 }
 
+/** A payment intent that was paid by card and is disputed. Returns the dispute's id. */
+async function disputed(stage: Stage): Promise<string> {
+  return String((await made(stage, `/test_helpers/payment_intents/${await charged(stage)}/dispute`, {})).id);
+}
+
 /** A payment intent whose bank debit is under way. */
 async function debited(stage: Stage): Promise<string> {
   const payment_method = await account(stage);
@@ -239,6 +244,10 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/payouts': plain('/payouts'),
   'GET /api/v1/payouts/{payout_id}': async (stage) => at(`/payouts/${await paidOut(stage)}`),
   'GET /api/v1/payouts/{payout_id}/items': async (stage) => at(`/payouts/${await paidOut(stage)}/items`),
+  'GET /api/v1/disputes': plain('/disputes'),
+  'GET /api/v1/disputes/{dispute_id}': async (stage) => at(`/disputes/${await disputed(stage)}`),
+  'POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute': async (stage) =>
+    at(`/test_helpers/payment_intents/${await charged(stage)}/dispute`, {}),
   'GET /api/v1/reports/balance_transactions': plain(`/reports/balance_transactions?${aYear}`),
   'GET /api/v1/reports/plans': plain(`/reports/plans?${aYear}`),
   'GET /api/v1/reports/aging': plain('/reports/aging'),

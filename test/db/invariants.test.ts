@@ -34,6 +34,17 @@ const run = promisify(execFile);
 const frozen = customerInstant('2027-01-10T00:00:00.000Z');
 const token_metadata = { type: 'fixture', token: 'tok_sandbox_visa_succeed', data: '' };
 
+const disputeId = `'dp_${'0'.repeat(32)}'`;
+
+/** Makes a dispute of INTENT that nobody has opened, in this state. */
+function dispute(status: 'needs_response' | 'lost'): string {
+  const end = status === 'lost' ? "'lost', now(), now()" : 'null, null, null';
+  return `insert into disputes (id, biller_id, livemode, payment_intent_id, test_clock_id, currency, amount, status,
+      result, closes_at, closed_at, created_at, updated_at)
+    select ${disputeId}, i.biller_id, i.livemode, i.id, c.test_clock_id, i.currency, i.amount, '${status}', ${end}, now(), now()
+    from payment_intents i left join customers c on c.id = i.customer_id where i.id = INTENT`;
+}
+
 const payoutId = `'po_${'0'.repeat(32)}'`;
 
 /** Makes a payout that nobody has made: in transit, without items. */
@@ -132,7 +143,7 @@ const damages: Record<string, string> = {
       when (select max(sequence) from events where subject_id = DEBITED) then 'payment_intent.failed'
       else 'payment_intent.succeeded' end
     where subject_id = DEBITED`,
-  'what came back of a payment is the whole of each of its debits that came back': `
+  'what came back of a payment is the whole of each time, without what a dispute found refunded': `
     update payment_intents set total_returned_amount = 5`,
   'the events of a biller and mode are numbered from 1 without gaps, up to its counter': `delete from events where sequence = 2`,
   'an attempt that succeeded or failed has exactly one event': `
@@ -242,6 +253,13 @@ const damages: Record<string, string> = {
     insert into payout_items (payout_id, transaction_id) select ${payoutId}, min(id) from ledger_transactions`,
   'the ledger has at the bank what payouts have paid or have on the way': payout(),
   'a payout in real time ends within an hour after its arrival': payout({ arrives_at: "'2026-01-06'" }),
+  'the ledger holds of a payment what its open dispute is about': dispute('needs_response'),
+  'a payment under dispute has succeeded, and one whose dispute was lost came back then': dispute('lost'),
+  'what was disputed of a payment and lost is what came back of it then': `
+    ${dispute('lost')};
+    update events set event_type = 'payment_intent.returned',
+      data = (data::jsonb || '{"dispute_id": "dp_${'0'.repeat(32)}", "returned_amount": 5}')::json
+    where event_type = 'payment_intent.succeeded' and subject_id = INTENT`,
   'the events of a subscription say in turn that it is in effect and that it is not, as its row does at last': `
     update subscriptions set in_effect = false, in_effect_until = null`,
 };

@@ -12,6 +12,7 @@ const prefixes: Record<IdKind, string> = {
   payment_attempt: 'att_',
   balance_transaction: 'txn_',
   payout: 'po_',
+  dispute: 'dp_',
   refund: 're_',
   payment_plan: 'pp_',
   payment_link: 'lnk_',

@@ -22,6 +22,7 @@ const readScopes: Record<string, Scope> = {
   mandate: 'mandates:read',
   payment_plan: 'payment_plans:read',
   payout: 'balance:read',
+  dispute: 'balance:read',
   payment_link: 'payment_links:read',
   checkout_session: 'payment_links:read',
   subscription: 'subscriptions:read',

@@ -139,7 +139,8 @@ async function intentFor(here: Here, operation: string, name: string): Promise<s
   const isChallenged = operation === 'completePaymentIntentAction';
   const metadata: Record<string, string> = isChallenged ? { _sandbox_outcome: 'requires_action' } : {};
   const { id } = await stage.merchant.intent({ ...terms, metadata });
-  if (isChallenged || operation === 'createRefund') await stage.request('POST', `/payment_intents/${id}/confirm`);
+  const isPaid = operation === 'createRefund' || operation === 'disputePaymentIntent';
+  if (isChallenged || isPaid) await stage.request('POST', `/payment_intents/${id}/confirm`);
   return id;
 }
 

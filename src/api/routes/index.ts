@@ -4,6 +4,7 @@ import { balanceRoutes } from './balance.ts';
 import { businessDayRoutes } from './business-days.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
+import { disputeRoutes } from './disputes.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { mandateRoutes } from './mandates.ts';
@@ -40,6 +41,7 @@ export const apiRoutes: readonly Route[] = [
   ...workbenchRoutes,
   ...balanceRoutes,
   ...payoutRoutes,
+  ...disputeRoutes,
   ...reportRoutes,
   ...eventRoutes,
   ...webhookRoutes,

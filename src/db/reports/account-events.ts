@@ -22,7 +22,7 @@ export async function listAccountEvents(
         else coalesce(d->>'subscription_id', i.subscription_id) end as subscription_id,
       d->>'payment_link_id' as payment_link_id,
       coalesce(d->>'amount', '0')::bigint as base,
-      coalesce(d->>'total_amount', d->>'amount', '0')::bigint as total,
+      coalesce(d->>'returned_amount', d->>'total_amount', d->>'amount', '0')::bigint as total,
       coalesce(d->>'tax_amount', '0')::bigint as tax,
       coalesce(d->>'owed_amount_cents', '0')::bigint as owed,
       case when e.event_type in ('subscription.canceled', 'subscription.resumed')

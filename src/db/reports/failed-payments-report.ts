@@ -3,7 +3,7 @@ import type { CustomerInstant } from '../../domain/instants.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import { isOnClock, isWithin, type ReportRows } from './report-rows.ts';
 
-/** An attempt that failed, or a debit that came back, as its event told it, and what has become of the payment. */
+/** An attempt that failed, or a payment that came back, as its event told it, and what has become of the payment. */
 export interface FailedPaymentRow {
   event_id: string;
   sequence: number;
@@ -36,7 +36,7 @@ export const failedPaymentRows: ReportRows<FailedPaymentRow> = (db, scope, { aft
     select e.id as event_id, e.sequence, e.created_at as failed_at,
       case e.event_type when 'payment_intent.failed' then 'failed' else 'returned' end as kind,
       e.subject_id as payment_intent_id, (e.data->>'attempt')::integer as attempt, e.data->>'currency' as currency,
-      (e.data->>'total_amount')::bigint as amount,
+      coalesce(e.data->>'returned_amount', e.data->>'total_amount')::bigint as amount,
       e.data->'last_payment_error'->>'code' as code, e.data->'last_payment_error'->>'message' as message,
       (
         select d.bank_code from payment_attempts a join bank_debits d on d.attempt_id = a.id

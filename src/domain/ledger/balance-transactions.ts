@@ -8,6 +8,8 @@ export const balanceTransactionTypes = [
   'adjustment',
   'payout',
   'payout_failure',
+  'dispute',
+  'dispute_reversal',
 ] as const satisfies readonly TransactionKind[];
 
 export type BalanceTransactionType = (typeof balanceTransactionTypes)[number];
@@ -20,4 +22,6 @@ export const reportingCategories = {
   adjustment: 'other_adjustment',
   payout: 'payout',
   payout_failure: 'payout_reversal',
+  dispute: 'dispute',
+  dispute_reversal: 'dispute_reversal',
 } as const satisfies Record<BalanceTransactionType, string>;

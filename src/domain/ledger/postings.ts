@@ -8,6 +8,9 @@ export const moneyEventTypes = [
   'payment_intent.canceled',
   'payment_intent.returned',
   'refund.succeeded',
+  'dispute.opened',
+  'dispute.won',
+  'dispute.lost',
   'payout.created',
   'payout.failed',
 ] as const;
@@ -17,17 +20,20 @@ export const payableEventTypes = [
   'payment_intent.succeeded',
   'payment_intent.returned',
   'refund.succeeded',
+  'dispute.opened',
+  'dispute.won',
 ] as const satisfies readonly MoneyEventType[];
 
 export type MoneyEventType = (typeof moneyEventTypes)[number];
 
 /**
  * The accounts of a biller's books. `payers` is the other side of all money, `in_flight` holds debits whose result is
- * not known, `processor` what was taken and is not paid out, `fees` what collecting has cost, `bank` what was paid out.
+ * not known, `processor` what was taken and is not paid out, `held` what is under dispute, `fees` what collecting has
+ * cost, `bank` what was paid out.
  */
-export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'fees' | 'bank';
+export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank';
 
-/** What a transaction of the ledger is. All but the last two are rows that finance reads. */
+/** What a transaction of the ledger is. All but the last three are rows that finance reads. */
 export type TransactionKind =
   | 'payment'
   | 'refund'
@@ -35,15 +41,18 @@ export type TransactionKind =
   | 'adjustment'
   | 'payout'
   | 'payout_failure'
+  | 'dispute'
+  | 'dispute_reversal'
   | 'debit_accepted'
-  | 'debit_ended';
+  | 'debit_ended'
+  | 'dispute_lost';
 
 /** What a money event says, minor units. */
 export interface MoneyEvent {
   type: MoneyEventType;
-  /** The total of the payment, surcharge included, or the amount of the refund or the payout. */
+  /** The total of the payment, surcharge included, or the amount of the refund, the dispute or the payout. */
   amount: MinorUnits;
-  /** What the payment costs the biller. 0 for a refund or a payout. */
+  /** What the payment costs the biller. 0 for the others. */
   fee: MinorUnits;
 }
 
@@ -56,7 +65,7 @@ export interface Posting {
 /**
  * Returns what an event posts, minor units; nothing if it moves no money. `inFlight` is what the ledger has of the
  * payment as a debit in flight: only the end of such a debit posts a failure. A return gives the fee back, a refund
- * does not (books, settled point 2).
+ * and a lost dispute do not (books, settled points 2 and 6).
  * @throws RangeError when an amount is negative, not whole or beyond the range of exact integers.
  */
 export function postingsOf({ type, amount, fee }: MoneyEvent, inFlight: MinorUnits): Posting[] {
@@ -83,6 +92,12 @@ export function postingsOf({ type, amount, fee }: MoneyEvent, inFlight: MinorUni
       ];
     case 'refund.succeeded':
       return balanced('refund', { processor: 0 - amount, payers: amount });
+    case 'dispute.opened':
+      return balanced('dispute', { processor: 0 - amount, held: amount });
+    case 'dispute.won':
+      return balanced('dispute_reversal', { held: 0 - amount, processor: amount });
+    case 'dispute.lost':
+      return balanced('dispute_lost', { held: 0 - amount, payers: amount });
     case 'payout.created':
       return balanced('payout', { processor: 0 - amount, bank: amount });
     case 'payout.failed':

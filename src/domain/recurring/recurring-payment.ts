@@ -94,13 +94,13 @@ export function afterFailedAttempt(
   return { series, step };
 }
 
-/** Returns what follows a debit that came back: it begins a new series of retries, of which it is the first failure. */
+/** Returns what follows a payment that came back: a new series of retries begins, of which it is the first failure. */
 export function afterReturn(
   { failure_behaviour: behaviour, time_zone: timeZone }: Dunned,
   { at, code, scheme }: Failed,
 ): Failure {
   const step = afterFailure({ behaviour, code, retryAt: nextRetryOf(1, at, at, { scheme, timeZone }) });
-  return { series: { failures: 1, first_failed_at: at, last_result_at: at }, step };
+  return { series: { failures: 1, first_failed_at: at, last_result_at: scheme === null ? null : at }, step };
 }
 
 /** Returns when a payment is retried that has failed this often. Debits are retried by the days of their scheme. */

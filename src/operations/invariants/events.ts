@@ -66,7 +66,9 @@ export const eventInvariants: Invariant[] = [
       join payment_intents i on i.id = d.id
       cross join lateral (
         select count(*) filter (where event_type = 'payment_intent.processing') as accepted,
-          count(*) filter (where event_type = 'payment_intent.returned') as returned
+          count(*) filter (
+            where event_type = 'payment_intent.returned' and data -> 'dispute_id' is null
+          ) as returned
         from events where subject_id = i.id
       ) e
       where d.accepted <> e.accepted or d.returned <> e.returned limit 100`,
@@ -113,6 +115,9 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'mandate.failed', (status = 'failed')::integer from mandates
         union all select id, 'mandate.expired', (status = 'expired')::integer from mandates
         union all select id, 'payment_link.created', 1 from payment_links
+        union all select id, 'dispute.opened', 1 from disputes
+        union all select id, 'dispute.won', (status = 'won')::integer from disputes
+        union all select id, 'dispute.lost', (status = 'lost')::integer from disputes
         union all select id, 'payout.created', 1 from payouts
         union all select id, 'payout.reconciled', (reconciliation_status = 'completed')::integer from payouts
         union all select id, 'payout.paid', (status = 'paid')::integer from payouts

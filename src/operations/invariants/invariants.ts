@@ -3,6 +3,7 @@ import { atomically } from '../../platform/postgres/transaction.ts';
 import { chargeInvariants } from './charges.ts';
 import { dateInvariants } from './dates.ts';
 import { debitInvariants } from './debits.ts';
+import { disputeInvariants } from './disputes.ts';
 import { eventInvariants } from './events.ts';
 import type { Invariant, Violation } from './invariant.ts';
 import { ledgerInvariants } from './ledger.ts';
@@ -29,6 +30,7 @@ export const invariants: readonly Invariant[] = [
   ...listedInvariants,
   ...moneyInvariants,
   ...payoutInvariants,
+  ...disputeInvariants,
   ...repeatedInvariants,
   ...subscriptionInvariants,
   ...surchargeInvariants,

@@ -47,12 +47,13 @@ export const ledgerInvariants: Invariant[] = [
       join ledger_positions p on p.biller_id = s.biller_id and p.livemode = s.livemode
         and p.last_sequence = s.last_sequence
       cross join lateral (
-        select case when i.status = 'succeeded' then i.total_amount else 0 end - i.total_refunded_amount as amount
+        select case when i.status = 'succeeded' then i.total_amount else 0 end - i.total_refunded_amount
+          + i.refunded_before_dispute as amount
       ) held
       cross join lateral (
         select coalesce(sum(e.amount), 0) as amount
         from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
-        where t.payment_intent_id = i.id and e.account in ('processor', 'fees')
+        where t.payment_intent_id = i.id and e.account in ('processor', 'held', 'fees')
       ) posted
       where held.amount <> posted.amount limit 100`,
   },
@@ -107,11 +108,19 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
       select 'payment' as kind, (d.data ->> 'total_amount')::bigint as gross, d.fee
       where e.event_type = 'payment_intent.succeeded'
       union all
-      select 'return', 0 - (d.data ->> 'total_amount')::bigint, 0 where e.event_type = 'payment_intent.returned'
+      select 'return', 0 - (d.data ->> 'total_amount')::bigint, 0
+      where e.event_type = 'payment_intent.returned' and d.data -> 'dispute_id' is null
       union all
-      select 'adjustment', 0, 0 - d.fee where e.event_type = 'payment_intent.returned' and d.fee > 0
+      select 'adjustment', 0, 0 - d.fee
+      where e.event_type = 'payment_intent.returned' and d.data -> 'dispute_id' is null and d.fee > 0
       union all
       select 'refund', 0 - (d.data ->> 'amount')::bigint, 0 where e.event_type = 'refund.succeeded'
+      union all
+      select 'dispute', 0 - (d.data ->> 'amount')::bigint, 0 where e.event_type = 'dispute.opened'
+      union all
+      select 'dispute_reversal', (d.data ->> 'amount')::bigint, 0 where e.event_type = 'dispute.won'
+      union all
+      select 'dispute_lost', 0, 0 where e.event_type = 'dispute.lost'
       union all
       select 'payout', 0 - (d.data ->> 'amount')::bigint, 0 where e.event_type = 'payout.created'
       union all
@@ -124,7 +133,7 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
       from ledger_entries where transaction_id = t.id
     ) posted
     where e.event_type in ('payment_intent.succeeded', 'payment_intent.returned', 'refund.succeeded',
-        'payout.created', 'payout.failed')
+        'dispute.opened', 'dispute.won', 'dispute.lost', 'payout.created', 'payout.failed')
       and (e.test_clock_id is null or exists (select from test_clocks c where c.id = e.test_clock_id))
       and (
         t.id is null or posted.gross <> due.gross or posted.fee <> due.fee or t.currency <> d.data ->> 'currency'

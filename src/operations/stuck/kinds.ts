@@ -1,5 +1,6 @@
 import { fullDatabase } from './database.ts';
 import { advanceSlow, clockFailed } from './kinds/clocks.ts';
+import { disputeOverdue } from './kinds/disputes.ts';
 import { ledgerStopped } from './kinds/ledger.ts';
 import {
   comparisonLate,
@@ -47,6 +48,7 @@ export const rowKinds: readonly StuckKind[] = [
   advanceSlow,
   clockFailed,
   ledgerStopped,
+  disputeOverdue,
   deliveryBacklog,
   deliveryLost,
   endpointFailing,

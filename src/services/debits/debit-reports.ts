@@ -24,7 +24,7 @@ import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import { afterCommit, pipelined, queued } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { type EventPosition, intentEvent, positionHere, transact } from '../events.ts';
+import { type EventPosition, positionHere, transact } from '../events.ts';
 import { endMandateAfterReturn } from '../mandates/mandate-ends.ts';
 import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import {
@@ -33,8 +33,8 @@ import {
   outcomeEvent,
   payerFailuresAfter,
   restrictionEvents,
-  retryOf,
 } from '../payments/charge-records.ts';
+import { recordReturned } from '../payments/returns.ts';
 import { wake } from '../wake.ts';
 
 /** What a bank says about a debit. `returned`: it was collected, and the payer has it back. */
@@ -229,44 +229,25 @@ async function recordedOutcome(
 
 async function recordReturn(
   tx: Tx,
-  { debit, attempt, intent, recorder }: LockedDebit,
+  locked: LockedDebit,
   { code, message, bankCode = null }: Exclude<DebitReport, { kind: 'succeeded' }>,
   record: ReportRecord,
 ): Promise<PaymentIntentRow> {
-  const { at, now } = record;
-  const updated: PaymentIntentRow = {
-    ...intent,
-    status: 'returned',
-    total_returned_amount: intent.total_returned_amount + intent.total_amount,
-    last_error_code: code,
-    last_error_message: message,
-    updated_at: at,
-  };
-  queued(tx, [
-    completeAttempt(tx, attempt.id, 'succeeded', { outcome: 'returned', code, message, now }),
-    updateDebitedIntent(tx, updated),
-    updateDebit(tx, debit, { returned_at: at, bank_code: bankCode, next_at: null }),
-  ]);
-  const scheme = schemes[debit.scheme];
-  const isOwnStep = isStepOfOwner(debit, record);
-  const position = positionHere(tx);
-  const nextAttemptAt = await recorder?.returned({ attempt, at, amount: intent.amount, code, now, isOwnStep, scheme });
-  const testClockId = intent.test_clock_id;
-  const event = intentEvent(
-    'payment_intent.returned',
-    updated,
-    { testClockId, at },
-    {
-      attempt: attempt.number,
-      reason: code,
-      bank_code: bankCode,
-      returned_at: at.toISOString(),
-      ...retryOf(nextAttemptAt ?? null),
-    },
-  );
-  position.record(event);
-  emitAfterCommit(tx, { intent: updated, attempt, testClockId }, { kind: 'returned', code }, record, position);
-  return updated;
+  const { debit, intent } = locked;
+  const { at, now, requestId } = record;
+  queued(tx, [updateDebit(tx, debit, { returned_at: at, bank_code: bankCode, next_at: null })]);
+  return recordReturned(tx, locked, {
+    code,
+    message,
+    returned: intent.total_amount,
+    refundedBefore: 0,
+    scheme: schemes[debit.scheme],
+    isOwnStep: isStepOfOwner(debit, record),
+    at,
+    now,
+    requestId,
+    told: { bank_code: bankCode },
+  });
 }
 
 /** Ends the mandate if the bank's reason does, and stops what was accepted under it and the bank does not have yet. */

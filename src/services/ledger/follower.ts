@@ -110,13 +110,13 @@ async function insertPosted(tx: Tx, tenant: Tenant, events: FollowedEventRow[], 
 
 /** Returns an event as `listFollowedEvents` does once it is written. */
 function followedOf(event: RecordedEvent, sequence: number): FollowedEventRow {
-  const type = moneyEventTypes.find((known) => known === event.type) ?? null;
-  const data = event.data as Partial<Record<'payment_intent_id', string>> &
+  const data = event.data as Partial<Record<'payment_intent_id' | 'dispute_id', string>> &
     Partial<Record<'total_amount' | 'amount' | 'fee_amount', MinorUnits>> & { currency?: Currency };
+  const type = data.dispute_id === undefined ? moneyEventTypes.find((known) => known === event.type) : undefined;
   return {
     id: event.id,
     sequence,
-    type,
+    type: type ?? null,
     test_clock_id: event.testClockId,
     customer_id: event.customerId,
     subject_id: event.subjectId,
@@ -211,7 +211,14 @@ function transactionsOfEvent(
 }
 
 /** Rows that a payout pays. Its own rows are not among them, and what is in flight is none yet. */
-const payableKinds: readonly TransactionKind[] = ['payment', 'refund', 'return', 'adjustment'];
+const payableKinds: readonly TransactionKind[] = [
+  'payment',
+  'refund',
+  'return',
+  'adjustment',
+  'dispute',
+  'dispute_reversal',
+];
 
 /**
  * When the sandbox may pay a row out: what a payment has collected when it is available, everything else on the first

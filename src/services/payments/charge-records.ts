@@ -60,6 +60,7 @@ export function untriedIntent(at: CustomerInstant) {
     expected_result_date: null,
     returnable_until: null,
     total_returned_amount: 0,
+    refunded_before_dispute: 0,
     lodgement_reference: null,
     collected_at: null,
     last_error_code: null,

@@ -58,11 +58,9 @@ export interface CompletedAttempt {
   challengeEndsAt: CustomerInstant | null;
 }
 
-/** A debit that the bank has taken back, after it had succeeded. */
-export interface AttemptReturn
-  extends Omit<CompletedAttempt, 'outcome' | 'scheme' | 'isRestricted' | 'challengeEndsAt'> {
+/** A payment that has succeeded and came back: the bank took a debit back, or a dispute was lost. */
+export interface AttemptReturn extends Omit<CompletedAttempt, 'outcome' | 'isRestricted' | 'challengeEndsAt'> {
   code: DeclineCode;
-  scheme: SchemeProfile;
 }
 
 /**

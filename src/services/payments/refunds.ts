@@ -37,6 +37,7 @@ import { emit } from '../telemetry.ts';
 import { requestRefund } from './ask-refund.ts';
 import { allFinished, type ChargeHook, orUnavailable, processorFor } from './charge.ts';
 import { moveCredit, unspentCredit } from './credit-cover.ts';
+import { assertNotDisputed } from './disputes.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from './repeatable-request.ts';
 
@@ -48,7 +49,7 @@ const abandonedAfterMs: Milliseconds = 60_000;
  * under way count as refunded, so two of them never exceed what was paid. Credit of a subscription that came from the
  * payment is paid out first.
  * @throws NotFound
- * @throws InvalidState when the intent has not succeeded, or nothing remains to be refunded.
+ * @throws InvalidState when the intent has not succeeded or is under dispute, or nothing remains to be refunded.
  * @throws ValidationFailed when the amount exceeds what remains.
  * @throws ProcessorNotConfigured in live mode without a live processor. Nothing has changed then.
  * @throws ProcessorUnavailable when the processor gave no outcome. The refund stays processing. If the processor has it
@@ -237,6 +238,7 @@ export async function insertRefundOf(
       `Payment intent ${intentId} is ${intent.status}; only a succeeded one can be refunded.${instead}`,
     );
   }
+  await assertNotDisputed(tx, intentId);
   const amount = await amountToRefund(tx, intent, input.amount);
   const { surcharge, tax } = await sharesOfRefund(tx, intent, amount);
   processorFor(processors, context.livemode);

@@ -12,10 +12,12 @@ import type { Instants } from '../customer-time.ts';
 import { transact } from '../events.ts';
 import { takePayoutStep } from '../ledger/payouts.ts';
 import { expireMandateOnClock } from '../mandates/mandate-ends.ts';
+import { closeDispute } from '../payments/disputes.ts';
+import { chargeHook } from '../subjects/charge-hook.ts';
 import { subjects } from '../subjects/kinds.ts';
 
-// A link, a session, a mandate or a payout on a test clock waits for nothing but the clock. So it has no workflow: the
-// advance itself takes its step, when it is its turn, many in one transaction.
+// A link, a session, a mandate, a payout or a dispute on a test clock waits for nothing but the clock. So it has no
+// workflow: the advance itself takes its step, when it is its turn, many in one transaction.
 
 /** How many expire in one transaction. Their events are committed together, and their rows are locked until then. */
 const together = 100;
@@ -36,8 +38,8 @@ export function isCollecting(subject: DueSubject): subject is CollectingSubject 
 
 /**
  * Lets links, sessions and mandates on a clock expire and takes the steps of payouts, at most 100, as long as they are
- * due first, each at its own instant. Does nothing if the advance is no longer under way. Returns the reason if
- * something could not be ended even by the third try: nothing has changed then. Otherwise returns null.
+ * due first, each at its own instant; or closes one dispute. Does nothing if the advance is no longer under way.
+ * Returns the reason if something could not be ended even by the third try: nothing has changed then. Otherwise null.
  * @param except ids of what has failed in this advance.
  * @throws when PostgreSQL is not reachable.
  */
@@ -68,10 +70,13 @@ async function expireTogether(
       for (let count = 0, before = ''; count < together; count++) {
         const [next] = await dueOnClock(tx, clock.id, advance.target_time, { limit: 1, except });
         if (next === undefined || next.at === null || isCollecting(next)) return;
+        if (next.kind === 'dispute' && count > 0) return;
         current = next.id;
         const step = `${next.id} ${next.at.getTime()}`;
         if (step === before) throw new Error('it is due and was not ended');
         await collectOnClock(tx, processors, next, { at: laterInstant(next.at, advance.from_time), now });
+        // It locks what its payment is for, and a transaction locks one of them.
+        if (next.kind === 'dispute') return;
         before = step;
       }
     });
@@ -83,7 +88,7 @@ async function expireTogether(
   }
 }
 
-/** Takes the step of a subject or a payout that is due on a clock at this time, or lets a mandate lapse. */
+/** Takes the step of a subject, a payout or a dispute that is due on a clock at this time, or lets a mandate lapse. */
 export async function collectOnClock(
   db: Db,
   processors: Processors,
@@ -91,7 +96,9 @@ export async function collectOnClock(
   time: Instants,
 ): Promise<void> {
   if (isSubjectKind(kind)) return subjects[kind].collect(db, processors, id, time);
-  await transact(db, { requestId: null, now: time.now }, (tx) =>
-    kind === 'mandate' ? expireMandateOnClock(tx, id, time) : takePayoutStep(tx, { kind, id, at: time.at }),
-  );
+  await transact(db, { requestId: null, now: time.now }, async (tx) => {
+    if (kind === 'mandate') return expireMandateOnClock(tx, id, time);
+    if (kind === 'dispute') return closeDispute(tx, chargeHook, id, time);
+    return takePayoutStep(tx, { kind, id, at: time.at });
+  });
 }

@@ -49,6 +49,8 @@ export function dueInWords(kind: DueSubject['kind']): string {
   switch (kind) {
     case 'mandate':
       return 'a mandate lapses';
+    case 'dispute':
+      return 'a dispute closes';
     case 'payout':
       return 'a payout';
     case 'payoutArrival':

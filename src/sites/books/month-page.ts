@@ -12,6 +12,8 @@ const movementsInWords: Readonly<Record<BalanceTransactionType, string>> = {
   adjustment: 'Fees given back',
   payout: 'Payouts',
   payout_failure: 'Payouts that failed',
+  dispute: 'Disputes',
+  dispute_reversal: 'Disputes that were won',
 };
 
 /** Returns `February 2027` for `2027-02`. */

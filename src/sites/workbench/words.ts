@@ -20,6 +20,7 @@ const lookOfVerb: Readonly<Record<string, Look>> = {
   succeeded: 'paid',
   paid: 'paid',
   recovered: 'paid',
+  won: 'paid',
   failed: 'failed',
   past_due: 'failed',
   suspended: 'failed',
@@ -31,6 +32,8 @@ const lookOfVerb: Readonly<Record<string, Look>> = {
   pause_scheduled: 'waiting',
   cancel_scheduled: 'waiting',
   returned: 'back',
+  lost: 'back',
+  opened: 'waiting',
   created: 'begun',
   started: 'begun',
   activated: 'begun',
@@ -57,7 +60,7 @@ export function inWords(eventType: string, data: Readonly<Record<string, unknown
     const amount = amountOf(data.total_amount ?? data.amount, data.currency);
     return `${amount} ${group === 'refund' ? `refund ${verb}` : paymentInWords(verb, data)}`;
   }
-  if (group === 'payout') return `${amountOf(data.amount, data.currency)} payout ${verb}`;
+  if (group === 'payout' || group === 'dispute') return `${amountOf(data.amount, data.currency)} ${group} ${verb}`;
   const reason = data.state_reason ?? data.status_reason ?? null;
   return typeof reason === 'string' ? `${plain}: ${reason}` : plain;
 }

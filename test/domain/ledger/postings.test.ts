@@ -6,7 +6,7 @@ import { isFailingPayout, parsePayoutWords } from '../../../src/domain/ledger/pa
 import { type MoneyEventType, moneyEventTypes, postingsOf } from '../../../src/domain/ledger/postings.ts';
 import { eventTypes } from '../../../src/resources/event-catalogue.ts';
 
-/** What a payment, a refund or a payout can be told without money having moved. */
+/** What a payment, a refund, a dispute or a payout can be told without money having moved. */
 const withoutMoney = [
   'payment_intent.requires_action',
   'payment_intent.restricted',
@@ -60,6 +60,21 @@ const table: { when: string; type: MoneyEventType; amount: number; fee: number; 
     when: 'a payment is refunded in part',
     ...{ type: 'refund.succeeded', amount: 4_000, fee: 0, inFlight: 0 },
     posts: { refund: { processor: -4_000, payers: 4_000 } },
+  },
+  {
+    when: 'a payment is disputed',
+    ...{ type: 'dispute.opened', amount: 10_000, fee: 0, inFlight: 0 },
+    posts: { dispute: { processor: -10_000, held: 10_000 } },
+  },
+  {
+    when: 'a dispute is won',
+    ...{ type: 'dispute.won', amount: 10_000, fee: 0, inFlight: 0 },
+    posts: { dispute_reversal: { held: -10_000, processor: 10_000 } },
+  },
+  {
+    when: 'a dispute is lost',
+    ...{ type: 'dispute.lost', amount: 10_000, fee: 0, inFlight: 0 },
+    posts: { dispute_lost: { held: -10_000, payers: 10_000 } },
   },
   {
     when: 'a payout is made',
@@ -130,8 +145,8 @@ describe('what an event posts to the ledger', () => {
     }
   });
 
-  it('knows every event of a payment, a refund or a payout: it moves money, or is named as one that does not', () => {
-    const ofMoney = eventTypes.filter((type) => /^(payment_intent|refund|payout)\./.test(type));
+  it('knows every event of a payment, a refund, a dispute or a payout: it moves money, or is named as one that does not', () => {
+    const ofMoney = eventTypes.filter((type) => /^(payment_intent|refund|dispute|payout)\./.test(type));
     assert.deepEqual([...moneyEventTypes, ...withoutMoney].sort(), [...ofMoney].sort());
   });
 });

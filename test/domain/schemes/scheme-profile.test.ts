@@ -10,6 +10,7 @@ describe('the reason of a return', () => {
     account_holder_deceased: 'the bank',
     payment_stopped: 'the bank',
     debit_disputed: 'the bank',
+    payment_disputed: 'the service',
     gateway_timeout: 'the service',
     card_declined: 'the service',
     expired_card: 'the service',

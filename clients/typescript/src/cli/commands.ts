@@ -26,6 +26,10 @@ export const commands: Readonly<Record<string, { summary: string; load: () => Pr
     summary: 'what was paid to the bank account, and when it arrives',
     load: async () => (await import('./payouts.ts')).payouts,
   },
+  disputes: {
+    summary: 'what payers have disputed, and what came of it',
+    load: async () => (await import('./disputes.ts')).disputes,
+  },
   report: {
     summary: 'write a report of the books, of plans or of what is owed, as CSV',
     load: async () => (await import('./report.ts')).report,

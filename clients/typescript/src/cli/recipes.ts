@@ -25,6 +25,15 @@ async function payout(made: Made, word: 'paid' | 'fail'): Promise<string> {
   return payouts.at(-1)?.id ?? '';
 }
 
+/** A dispute, on a clock that has moved on beyond its end if it has a result. */
+async function dispute(made: Made, result?: 'won' | 'lost'): Promise<string> {
+  const clock = await made.clock();
+  const { id } = await made.payment('succeed', clock);
+  const opened = await made.payments.paymentIntents.dispute(id, { result });
+  if (result !== undefined) await made.advance(clock, 11);
+  return opened.id;
+}
+
 async function activePlan(made: Made): Promise<string> {
   const { id } = await made.plan();
   await made.payments.paymentPlans.activate(id);
@@ -188,6 +197,9 @@ export const recipes: Readonly<Partial<Record<Event['event_type'], Recipe>>> = {
     ),
   'refund.succeeded': (made) => refund(made, 'succeed'),
   'refund.failed': (made) => refund(made, 'fail'),
+  'dispute.opened': (made) => dispute(made),
+  'dispute.won': (made) => dispute(made, 'won'),
+  'dispute.lost': (made) => dispute(made, 'lost'),
   'payout.created': (made) => payout(made, 'paid'),
   'payout.reconciled': (made) => payout(made, 'paid'),
   'payout.paid': (made) => payout(made, 'paid'),

@@ -68,6 +68,14 @@ export type DateOfBirthData = Schemas['DateOfBirthData'];
 export type DebitScheme = Schemas['DebitScheme'];
 export type DeletedTestClock = Schemas['DeletedTestClock'];
 export type DeletedWebhookEndpoint = Schemas['DeletedWebhookEndpoint'];
+export type Dispute = Schemas['Dispute'];
+export type DisputeChanges = Schemas['DisputeChanges'];
+export type DisputeEffect = Schemas['DisputeEffect'];
+export type DisputeList = Schemas['DisputeList'];
+export type DisputeLostEvent = Schemas['DisputeLostEvent'];
+export type DisputeOpenedEvent = Schemas['DisputeOpenedEvent'];
+export type DisputeStatus = Schemas['DisputeStatus'];
+export type DisputeWonEvent = Schemas['DisputeWonEvent'];
 export type EffectiveOn = Schemas['EffectiveOn'];
 export type EffectsManifest = Schemas['EffectsManifest'];
 export type ErrorEnvelope = Schemas['Error'];
@@ -134,6 +142,7 @@ export type PaymentIntentCanceledEvent = Schemas['PaymentIntentCanceledEvent'];
 export type PaymentIntentChanges = Schemas['PaymentIntentChanges'];
 export type PaymentIntentConfirm = Schemas['PaymentIntentConfirm'];
 export type PaymentIntentCreate = Schemas['PaymentIntentCreate'];
+export type PaymentIntentDispute = Schemas['PaymentIntentDispute'];
 export type PaymentIntentEffect = Schemas['PaymentIntentEffect'];
 export type PaymentIntentFailedEvent = Schemas['PaymentIntentFailedEvent'];
 export type PaymentIntentForPayer = Schemas['PaymentIntentForPayer'];
@@ -334,6 +343,9 @@ export type WebhookEvent =
   | Schemas['CheckoutSessionExpiredEvent']
   | Schemas['RefundSucceededEvent']
   | Schemas['RefundFailedEvent']
+  | Schemas['DisputeOpenedEvent']
+  | Schemas['DisputeWonEvent']
+  | Schemas['DisputeLostEvent']
   | Schemas['PayoutCreatedEvent']
   | Schemas['PayoutReconciledEvent']
   | Schemas['PayoutPaidEvent']

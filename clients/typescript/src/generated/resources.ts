@@ -561,6 +561,25 @@ export class PaymentIntents extends Resource {
   ): Promise<models.PaymentIntent> {
     return this.reportBankResult(paymentIntentId, body, options);
   }
+
+  /**
+   * Dispute a payment as the payer would
+   *
+   * The payment intent must have succeeded, and not be a bank debit under a mandate: for that use `bank_result`. All of
+   * it that was not refunded is held at once. With a `result` the dispute closes ten days later, of the customer’s
+   * time: on a test clock an advance closes it. A second call gives an open dispute its result.
+   *
+   * Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+   *
+   * `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
+   */
+  dispute(
+    paymentIntentId: string,
+    body?: models.PaymentIntentDispute,
+    options?: WriteOptions,
+  ): Promise<models.Dispute> {
+    return this.send({ method: 'POST', path: path`/api/v1/test_helpers/payment_intents/${paymentIntentId}/dispute`, body }, options);
+  }
 }
 
 /** Money returned to the payer, in whole or in part. */
@@ -1433,6 +1452,36 @@ export class Payouts extends Resource {
 }
 
 /**
+ * Payments that a payer has disputed with the bank. What is disputed is held until the dispute is won or lost, and
+ * cannot be refunded meanwhile. The sandbox opens disputes on request. Live mode has none yet.
+ */
+export class Disputes extends Resource {
+  /**
+   * List disputes, newest first
+   *
+   * What is on a test clock appears only if `test_clock` names the clock.
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/disputes`
+   */
+  list(query?: QueryOf<'listDisputes'>, options?: RequestOptions): Listing<models.DisputeList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/disputes`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * Fetch a dispute
+   *
+   * Needs a secret key with the scope `balance:read`.
+   *
+   * `GET /api/v1/disputes/{dispute_id}`
+   */
+  get(disputeId: string, options?: RequestOptions): Promise<models.Dispute> {
+    return this.send({ method: 'GET', path: path`/api/v1/disputes/${disputeId}` }, options);
+  }
+}
+
+/**
  * What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor units, instants are UTC.
  * Reports leave out what is on test clocks, unless `test_clock` names one.
  */
@@ -1563,9 +1612,9 @@ export class WebhookEndpoints extends Resource {
    * The key must also be able to read the events of the endpoint: `events:read` reads every event,
    * `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads
    * `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`,
-   * `payment_links:read` reads `checkout_session.*`, `balance:read` reads `payout.*`, `subscriptions:read` reads
-   * `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the
-   * default, needs `events:read`.
+   * `payment_links:read` reads `checkout_session.*`, `balance:read` reads `dispute.*`, `balance:read` reads `payout.*`,
+   * `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads
+   * `webhook_endpoint.*`. `*`, the default, needs `events:read`.
    *
    * Needs a secret key with the scope `webhooks:write`.
    *
@@ -1871,6 +1920,11 @@ export class Resources {
    */
   readonly payouts: Payouts;
   /**
+   * Payments that a payer has disputed with the bank. What is disputed is held until the dispute is won or lost, and
+   * cannot be refunded meanwhile. The sandbox opens disputes on request. Live mode has none yet.
+   */
+  readonly disputes: Disputes;
+  /**
    * What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor units, instants are UTC.
    * Reports leave out what is on test clocks, unless `test_clock` names one.
    */
@@ -1902,6 +1956,7 @@ export class Resources {
     this.balance = new Balance(request);
     this.balanceTransactions = new BalanceTransactions(request);
     this.payouts = new Payouts(request);
+    this.disputes = new Disputes(request);
     this.reports = new Reports(request);
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);

@@ -1609,6 +1609,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/disputes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List disputes, newest first
+         * @description What is on a test clock appears only if `test_clock` names the clock.
+         *
+         *     Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["listDisputes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/disputes/{dispute_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fetch a dispute
+         * @description Needs a secret key with the scope `balance:read`.
+         */
+        get: operations["getDispute"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispute a payment as the payer would
+         * @description The payment intent must have succeeded, and not be a bank debit under a mandate: for that use `bank_result`. All of it that was not refunded is held at once. With a `result` the dispute closes ten days later, of the customer’s time: on a test clock an advance closes it. A second call gives an open dispute its result.
+         *
+         *     Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+         */
+        post: operations["disputePaymentIntent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/balance_transactions": {
         parameters: {
             query?: never;
@@ -1824,7 +1888,7 @@ export interface paths {
          *
          *     After a failure, the next attempts come 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h later, each give or take a tenth. `Retry-After` can make a wait longer, to at most 24 h. A 410 response, or five days of nothing but failure, disables the endpoint. Each mode has at most 16 endpoints.
          *
-         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `balance:read` reads `payout.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+         *     The key must also be able to read the events of the endpoint: `events:read` reads every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read` reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read` reads `checkout_session.*`, `balance:read` reads `dispute.*`, `balance:read` reads `payout.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs `events:read`.
          *
          *     Needs a secret key with the scope `webhooks:write`.
          */
@@ -2259,8 +2323,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * The bank has taken back a debit that had succeeded
-         * @description The bank has taken back a debit that had succeeded. `will_retry` says whether the plan tries again, and `next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund.
+         * The bank has taken back a debit that had succeeded, or a dispute of the payment was lost
+         * @description The bank has taken back a debit that had succeeded, or a dispute of the payment was lost. `will_retry` says whether the plan tries again, and `next_attempt_at` when. `total_returned_amount` counts the whole debit, also after a refund; of a dispute what it took.
          */
         post: operations["onPaymentIntentReturned"];
         delete?: never;
@@ -2703,6 +2767,66 @@ export interface webhooks {
          * @description A refund failed.
          */
         post: operations["onRefundFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "dispute.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A payer has disputed a payment
+         * @description A payer has disputed a payment. It is held, and cannot be refunded.
+         */
+        post: operations["onDisputeOpened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "dispute.won": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A dispute was won
+         * @description A dispute was won: you have the money again.
+         */
+        post: operations["onDisputeWon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "dispute.lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A dispute was lost
+         * @description A dispute was lost: the payer has the money. `payment_intent.returned` tells of the payment.
+         */
+        post: operations["onDisputeLost"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3447,7 +3571,7 @@ export interface components {
              * @description The date from which the net is available, in your time zone. Null in live mode.
              */
             available_on: string | null;
-            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. */
+            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A dispute that is lost has no second row. */
             type: components["schemas"]["BalanceTransactionType"];
             /** @description Stripe’s word for the type. */
             reporting_category: components["schemas"]["ReportingCategory"];
@@ -3459,7 +3583,7 @@ export interface components {
             fee: number;
             /** @description `gross` less `fee`, minor units. */
             net: number;
-            /** @description The payment intent, the refund or the payout. */
+            /** @description The payment intent, the refund, the dispute or the payout. */
             source: string;
             /** @description The payment; null for a payout. */
             payment_intent_id: string | null;
@@ -3486,7 +3610,7 @@ export interface components {
             has_more: boolean;
         };
         /** @enum {string} */
-        BalanceTransactionType: "payment" | "refund" | "return" | "adjustment" | "payout" | "payout_failure";
+        BalanceTransactionType: "payment" | "refund" | "return" | "adjustment" | "payout" | "payout_failure" | "dispute" | "dispute_reversal";
         BalanceTransactionsReport: {
             data: components["schemas"]["BalanceTransactionsReportRow"][];
         };
@@ -3503,7 +3627,7 @@ export interface components {
              * @description The date from which the net is available, in your time zone. Null in live mode.
              */
             available_on?: string | null;
-            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. */
+            /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A dispute that is lost has no second row. */
             type?: components["schemas"]["BalanceTransactionType"];
             /** @description Stripe’s word for the type. */
             reporting_category?: components["schemas"]["ReportingCategory"];
@@ -3515,7 +3639,7 @@ export interface components {
             fee?: number;
             /** @description `gross` less `fee`, minor units. */
             net?: number;
-            /** @description The payment intent, the refund or the payout. */
+            /** @description The payment intent, the refund, the dispute or the payout. */
             source?: string;
             /** @description The payment; null for a payout. */
             payment_intent_id?: string | null;
@@ -4132,7 +4256,7 @@ export interface components {
         /** @enum {string} */
         CheckoutSessionStatus: "open" | "processing" | "completed" | "expired";
         /** @description One effect of an advance of a test clock: the object, what happened to it, and its new values. */
-        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["SubscriptionEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"] | components["schemas"]["PayoutEffect"];
+        ClockEffect: components["schemas"]["PaymentIntentEffect"] | components["schemas"]["PaymentPlanEffect"] | components["schemas"]["SubscriptionEffect"] | components["schemas"]["MandateEffect"] | components["schemas"]["PaymentLinkEffect"] | components["schemas"]["CheckoutSessionEffect"] | components["schemas"]["PayoutEffect"] | components["schemas"]["DisputeEffect"];
         ClockEffectList: {
             data: components["schemas"]["ClockEffect"][];
             /** @description Whether more items follow. */
@@ -4140,7 +4264,7 @@ export interface components {
             bank_debits: components["schemas"]["BankDebitCounts"];
         };
         /** @enum {string} */
-        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "payout.created" | "payout.reconciled" | "payout.paid" | "payout.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
+        ClockEffectType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "dispute.opened" | "dispute.won" | "dispute.lost" | "payout.created" | "payout.reconciled" | "payout.paid" | "payout.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed";
         Collect: {
             /** @description Whether the payer is asked for an e-mail address. */
             email: components["schemas"]["CollectChoice"];
@@ -4199,6 +4323,8 @@ export interface components {
             pending: number;
             /** @description What is available, minor units. Below 0 if more has left than was available. */
             available: number;
+            /** @description What is under dispute, minor units: it is neither pending nor available. */
+            held: number;
         };
         CurrentPeriod: {
             /** @description From 1. A trial is period 1. */
@@ -4370,6 +4496,164 @@ export interface components {
             /** @constant */
             deleted: true;
         };
+        Dispute: {
+            /** @description The id of the dispute. */
+            id: string;
+            /** @description The payment that is disputed. */
+            payment_intent_id: string;
+            /** @description The payer; null without a customer. */
+            customer_id: string | null;
+            /** @description What is disputed, minor units: the total of the payment, without what was refunded before. */
+            amount: number;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `needs_response`: open, and the money is held. `won`: you have the money again. `lost`: the payer has it, and the payment is `returned`. */
+            status: components["schemas"]["DisputeStatus"];
+            /**
+             * Format: date-time
+             * @description When it is won or lost, in the customer’s time; null until the sandbox was told the result.
+             */
+            closes_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was won or lost; null while it is open.
+             */
+            closed_at: string | null;
+            /** @description The account that was paid. */
+            biller_id: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The test clock that it is on; null in real time. */
+            test_clock: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            updated_at: string;
+        };
+        DisputeChanges: {
+            /** @description What is disputed, minor units: the total of the payment, without what was refunded before. */
+            amount: number;
+            /** @description An ISO 4217 code, in capitals. */
+            currency: components["schemas"]["Currency"];
+            /** @description `needs_response`: open, and the money is held. `won`: you have the money again. `lost`: the payer has it, and the payment is `returned`. */
+            status: components["schemas"]["DisputeStatus"];
+            /**
+             * Format: date-time
+             * @description When it was won or lost; null while it is open.
+             */
+            closed_at: string | null;
+        };
+        DisputeEffect: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            object: "dispute";
+            /** @description The dispute. */
+            object_id: string;
+            /** @description The advance that caused it; null in a dry run. */
+            advance_id: string | null;
+            /**
+             * Format: date-time
+             * @description The simulated instant at which it happens.
+             */
+            at: string;
+            /** @description What happened. */
+            event_type: components["schemas"]["ClockEffectType"];
+            /** @description The event that reports it; null in a dry run. */
+            event_id: string | null;
+            /** @description The payment that is disputed. */
+            payment_intent_id: string;
+            changes: components["schemas"]["DisputeChanges"];
+        };
+        DisputeList: {
+            data: components["schemas"]["Dispute"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
+        DisputeLostEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "dispute.lost";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Dispute"];
+        };
+        DisputeOpenedEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "dispute.opened";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Dispute"];
+        };
+        /** @enum {string} */
+        DisputeStatus: "needs_response" | "won" | "lost";
+        DisputeWonEvent: {
+            /** @description The same on every delivery attempt, so that a receiver can recognise a repeated event. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event_type: "dispute.won";
+            /**
+             * Format: date-time
+             * @description When it happened, in the customer’s time. For a customer on a test clock, that is the time of the clock.
+             */
+            created_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /** @description The account that it happened to. */
+            biller_id: string;
+            /** @description The test clock that it is about, or that its customer is on; null in real time. */
+            test_clock: string | null;
+            /** @description Rises by one with each event of an account and mode, without gaps, in commit order. */
+            sequence: number;
+            /** @description The API request that caused it; null if no request did. */
+            request_id: string | null;
+            data: components["schemas"]["Dispute"];
+        };
         /** @enum {string} */
         EffectiveOn: "settled" | "submitted";
         EffectsManifest: {
@@ -4429,7 +4713,7 @@ export interface components {
             /** @description A JSON pointer into the body, such as `/phones/0/raw`; or `query/limit`, `header/Idempotency-TTL`. */
             path?: string;
         };
-        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["PayoutCreatedEvent"] | components["schemas"]["PayoutReconciledEvent"] | components["schemas"]["PayoutPaidEvent"] | components["schemas"]["PayoutFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
+        Event: components["schemas"]["PaymentIntentSucceededEvent"] | components["schemas"]["PaymentIntentFailedEvent"] | components["schemas"]["PaymentIntentCanceledEvent"] | components["schemas"]["PaymentIntentRequiresActionEvent"] | components["schemas"]["PaymentIntentRestrictedEvent"] | components["schemas"]["PaymentIntentProcessingEvent"] | components["schemas"]["PaymentIntentReturnedEvent"] | components["schemas"]["MandateCreatedEvent"] | components["schemas"]["MandateActivatedEvent"] | components["schemas"]["MandateNoticeDueEvent"] | components["schemas"]["MandateCanceledEvent"] | components["schemas"]["MandateFailedEvent"] | components["schemas"]["MandateExpiredEvent"] | components["schemas"]["PaymentPlanActivatedEvent"] | components["schemas"]["PaymentPlanSuspendedEvent"] | components["schemas"]["PaymentPlanDeactivatedEvent"] | components["schemas"]["PaymentPlanClosedEvent"] | components["schemas"]["PaymentLinkCreatedEvent"] | components["schemas"]["PaymentLinkPaidEvent"] | components["schemas"]["PaymentLinkCompletedEvent"] | components["schemas"]["PaymentLinkReopenedEvent"] | components["schemas"]["PaymentLinkExpiredEvent"] | components["schemas"]["PaymentLinkDeactivatedEvent"] | components["schemas"]["PaymentLinkRenewedEvent"] | components["schemas"]["PaymentLinkThrottledEvent"] | components["schemas"]["CheckoutSessionCompletedEvent"] | components["schemas"]["CheckoutSessionExpiredEvent"] | components["schemas"]["RefundSucceededEvent"] | components["schemas"]["RefundFailedEvent"] | components["schemas"]["DisputeOpenedEvent"] | components["schemas"]["DisputeWonEvent"] | components["schemas"]["DisputeLostEvent"] | components["schemas"]["PayoutCreatedEvent"] | components["schemas"]["PayoutReconciledEvent"] | components["schemas"]["PayoutPaidEvent"] | components["schemas"]["PayoutFailedEvent"] | components["schemas"]["SubscriptionStartedEvent"] | components["schemas"]["SubscriptionTrialEndingEvent"] | components["schemas"]["SubscriptionRenewedEvent"] | components["schemas"]["SubscriptionPastDueEvent"] | components["schemas"]["SubscriptionRecoveredEvent"] | components["schemas"]["SubscriptionPauseScheduledEvent"] | components["schemas"]["SubscriptionPauseRemovedEvent"] | components["schemas"]["SubscriptionPausedEvent"] | components["schemas"]["SubscriptionResumedEvent"] | components["schemas"]["SubscriptionCancelScheduledEvent"] | components["schemas"]["SubscriptionCancelRemovedEvent"] | components["schemas"]["SubscriptionCanceledEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionChangeScheduledEvent"] | components["schemas"]["SubscriptionChangeRemovedEvent"] | components["schemas"]["SubscriptionChangeFailedEvent"] | components["schemas"]["SubscriptionPeriodPaidEvent"] | components["schemas"]["SubscriptionUpdatedEvent"] | components["schemas"]["SubscriptionInEffectChangedEvent"] | components["schemas"]["TestClockCreatedEvent"] | components["schemas"]["TestClockAdvancingEvent"] | components["schemas"]["TestClockReadyEvent"] | components["schemas"]["TestClockDeletedEvent"] | components["schemas"]["WebhookEndpointPingEvent"] | components["schemas"]["WebhookEndpointDisabledEvent"];
         EventList: {
             data: components["schemas"]["Event"][];
             /** @description Whether more items follow. */
@@ -4438,7 +4722,7 @@ export interface components {
         /** @enum {string} */
         EventOrder: "asc" | "desc";
         /** @enum {string} */
-        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "payout.created" | "payout.reconciled" | "payout.paid" | "payout.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
+        EventType: "payment_intent.succeeded" | "payment_intent.failed" | "payment_intent.canceled" | "payment_intent.requires_action" | "payment_intent.restricted" | "payment_intent.processing" | "payment_intent.returned" | "mandate.created" | "mandate.activated" | "mandate.notice_due" | "mandate.canceled" | "mandate.failed" | "mandate.expired" | "payment_plan.activated" | "payment_plan.suspended" | "payment_plan.deactivated" | "payment_plan.closed" | "payment_link.created" | "payment_link.paid" | "payment_link.completed" | "payment_link.reopened" | "payment_link.expired" | "payment_link.deactivated" | "payment_link.renewed" | "payment_link.throttled" | "checkout_session.completed" | "checkout_session.expired" | "refund.succeeded" | "refund.failed" | "dispute.opened" | "dispute.won" | "dispute.lost" | "payout.created" | "payout.reconciled" | "payout.paid" | "payout.failed" | "subscription.started" | "subscription.trial_ending" | "subscription.renewed" | "subscription.past_due" | "subscription.recovered" | "subscription.pause_scheduled" | "subscription.pause_removed" | "subscription.paused" | "subscription.resumed" | "subscription.cancel_scheduled" | "subscription.cancel_removed" | "subscription.canceled" | "subscription.changed" | "subscription.change_scheduled" | "subscription.change_removed" | "subscription.change_failed" | "subscription.period_paid" | "subscription.updated" | "subscription.in_effect_changed" | "test_clock.created" | "test_clock.advancing" | "test_clock.ready" | "test_clock.deleted" | "webhook_endpoint.ping" | "webhook_endpoint.disabled";
         FailedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -4495,7 +4779,7 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
-            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. */
+            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A payment that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. What is under dispute counts until that is lost. */
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
@@ -4511,7 +4795,7 @@ export interface components {
              * @description The last date on which the bank can take the debit back. Present once a debit has succeeded.
              */
             returnable_until?: string;
-            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before. Bank debits only. */
+            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before; of a dispute that was lost, its amount. Present for bank debits under a mandate, and after a return. */
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
@@ -5296,7 +5580,7 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
-            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. */
+            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A payment that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. What is under dispute counts until that is lost. */
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
@@ -5312,7 +5596,7 @@ export interface components {
              * @description The last date on which the bank can take the debit back. Present once a debit has succeeded.
              */
             returnable_until?: string;
-            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before. Bank debits only. */
+            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before; of a dispute that was lost, its amount. Present for bank debits under a mandate, and after a return. */
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
@@ -5447,6 +5731,13 @@ export interface components {
             description?: string;
             /** @description What the payer’s statement shows. By default that of the account. */
             statement_descriptor?: string;
+        };
+        PaymentIntentDispute: {
+            /**
+             * @description How it ends, ten days from now. Without it the dispute stays open, until a second call says it.
+             * @enum {string}
+             */
+            result?: "won" | "lost";
         };
         PaymentIntentEffect: {
             /**
@@ -6856,7 +7147,7 @@ export interface components {
             last_event_id: string | null;
         };
         /** @enum {string} */
-        ReportingCategory: "charge" | "refund" | "charge_failure" | "other_adjustment" | "payout" | "payout_reversal";
+        ReportingCategory: "charge" | "refund" | "charge_failure" | "other_adjustment" | "payout" | "payout_reversal" | "dispute" | "dispute_reversal";
         ReturnedPaymentIntent: {
             /** @description The id of the payment intent; `pi_sandbox_…` in the sandbox. */
             id: string;
@@ -6913,7 +7204,7 @@ export interface components {
             statement_descriptor?: string;
             /** @description The sum of the refunds that succeeded, minor units. */
             total_refunded_amount: number;
-            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A debit that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. */
+            /** @description What you hold of this payment now, minor units: the total while the status is `succeeded`, otherwise 0, less the refunds that succeeded. A payment that came back and was collected again counts once. Below 0 if the bank took a debit back that you had refunded. What is under dispute counts until that is lost. */
             net_collected_amount: number;
             /** @description The mandate of the last debit. Present for bank debits under a mandate only. */
             mandate_id?: string;
@@ -6929,7 +7220,7 @@ export interface components {
              * @description The last date on which the bank can take the debit back. Present once a debit has succeeded.
              */
             returnable_until?: string;
-            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before. Bank debits only. */
+            /** @description What the bank has taken back, minor units: the whole of each debit that came back, whatever was refunded before; of a dispute that was lost, its amount. Present for bank debits under a mandate, and after a return. */
             total_returned_amount?: number;
             /** @description Why the last attempt failed; null if it did not fail or there was none. */
             last_payment_error: components["schemas"]["PaymentError"] | null;
@@ -6965,6 +7256,10 @@ export interface components {
              * @description When the bank reported it.
              */
             returned_at: string;
+            /** @description The dispute that was lost, if one was. */
+            dispute_id?: string;
+            /** @description What the dispute took, minor units: the total without what was refunded before. */
+            returned_amount?: number;
             /** @description Whether the plan or subscription retries this payment. */
             will_retry: boolean;
             /**
@@ -12495,7 +12790,7 @@ export interface operations {
                 limit?: number;
                 /** @description The id of the last item of the previous page. */
                 starting_after?: string;
-                /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. */
+                /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A dispute that is lost has no second row. */
                 type?: components["schemas"]["BalanceTransactionType"];
                 /** @description An ISO 4217 code, in capitals. */
                 currency?: components["schemas"]["Currency"];
@@ -12679,6 +12974,130 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDisputes: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+                /** @description `needs_response`: open, and the money is held. `won`: you have the money again. `lost`: the payer has it, and the payment is `returned`. */
+                status?: components["schemas"]["DisputeStatus"];
+                /** @description An ISO 4217 code, in capitals. */
+                currency?: components["schemas"]["Currency"];
+                /** @description Only disputes of this payment. */
+                payment_intent_id?: string;
+                /** @description Only disputes of this customer. */
+                customer_id?: string;
+                /** @description Only disputes on this test clock. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DisputeList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDispute: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the dispute. */
+                dispute_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispute"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disputePaymentIntent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the payment intent. */
+                payment_intent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PaymentIntentDispute"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispute"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -14870,6 +15289,135 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RefundFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDisputeOpened: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisputeOpenedEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDisputeWon: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisputeWonEvent"];
+            };
+        };
+        responses: {
+            /** @description Gone: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. Respond within 15 seconds, and do the work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not received. The service tries again: up to ten attempts, over about 76 hours. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDisputeLost: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the event: the same on every attempt. */
+                "webhook-id": string;
+                /** @description The real time of this attempt, in seconds since 1970. Refuse a timestamp that is more than five minutes off. */
+                "webhook-timestamp": string;
+                /** @description Signatures, separated by spaces. Each is `v1,` and the base64 of the HMAC-SHA256 of `<id>.<timestamp>.<body>`, with the body byte for byte as received. The key is the base64 text after `whsec_` in the endpoint’s secret. One valid signature is enough. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DisputeLostEvent"];
             };
         };
         responses: {

@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 AgingReportRowType: TypeAlias = Literal["payment_plan", "subscription", "payment_intent"]  # noqa: E501
-BalanceTransactionType: TypeAlias = Literal["payment", "refund", "return", "adjustment", "payout", "payout_failure"]  # noqa: E501
+BalanceTransactionType: TypeAlias = Literal["payment", "refund", "return", "adjustment", "payout", "payout_failure", "dispute", "dispute_reversal"]  # noqa: E501
 CardFunding: TypeAlias = Literal["credit", "debit", "prepaid"]  # noqa: E501
 CardNetwork: TypeAlias = Literal["amex", "diners", "discover", "eftpos", "jcb", "mastercard", "visa"]  # noqa: E501
 CheckoutSessionStatus: TypeAlias = Literal["open", "processing", "completed", "expired"]  # noqa: E501
-ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
+ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "dispute.opened", "dispute.won", "dispute.lost", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed"]  # noqa: E501
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
 DebitScheme: TypeAlias = Literal["au_becs"]  # noqa: E501
+DisputeStatus: TypeAlias = Literal["needs_response", "won", "lost"]  # noqa: E501
 EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
 ErrorBodyType: TypeAlias = Literal["invalid_request_error", "authentication_error", "permission_error", "idempotency_error", "rate_limit_error", "api_error"]  # noqa: E501
 ErrorBodyCode: TypeAlias = Literal["validation_failed", "bad_request", "invalid_json", "body_incomplete", "invalid_header", "unsupported_content_type", "unsupported_encoding", "unauthenticated", "insufficient_scope", "secret_key_required", "client_secret_invalid", "sandbox_only", "payment_method_not_allowed", "too_many_attempts", "resource_missing", "route_not_found", "method_not_allowed", "request_timeout", "idempotency_key_in_use", "payload_too_large", "payment_method_limit", "misdirected_request", "idempotency_key_reused", "invalid_state", "mandate_exists", "mandate_text_unknown", "mandate_unavailable", "mandate_limit_exceeded", "result_after_period", "quote_changed", "test_clock_advancing", "test_clock_failed", "test_clock_full", "test_clock_limit", "test_clock_customers_limit", "advance_bound_exceeded", "webhook_endpoint_limit", "webhook_endpoint_unverified", "headers_too_large", "rate_limited", "webhook_replay_limit", "internal_error", "unavailable", "processor_not_configured", "time_skipping_unavailable"]  # noqa: E501
 ErrorDetailCode: TypeAlias = Literal["parameter_missing", "unknown_parameter", "invalid_type", "invalid_value", "invalid_format", "out_of_range", "too_long", "too_short", "too_many", "too_few", "duplicate", "immutable", "resource_missing", "customer_reference_ambiguous", "customer_deleted", "payment_method_detached", "payment_method_of_other_customer", "payment_method_not_allowed", "payment_method_of_other_intent", "payment_method_limit", "payment_method_missing", "payment_method_unattached", "no_period_left", "mandate_limit_exceeded", "mandate_required", "currency_of_scheme", "mandate_text_unknown", "amount_too_small", "amount_or_range", "method_currency_mismatch", "total_or_until_further_notice", "unknown_fixture_token", "unknown_event_type", "url_invalid", "url_unresolvable", "url_not_public"]  # noqa: E501
 EventOrder: TypeAlias = Literal["asc", "desc"]  # noqa: E501
-EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
+EventType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent.failed", "payment_intent.canceled", "payment_intent.requires_action", "payment_intent.restricted", "payment_intent.processing", "payment_intent.returned", "mandate.created", "mandate.activated", "mandate.notice_due", "mandate.canceled", "mandate.failed", "mandate.expired", "payment_plan.activated", "payment_plan.suspended", "payment_plan.deactivated", "payment_plan.closed", "payment_link.created", "payment_link.paid", "payment_link.completed", "payment_link.reopened", "payment_link.expired", "payment_link.deactivated", "payment_link.renewed", "payment_link.throttled", "checkout_session.completed", "checkout_session.expired", "refund.succeeded", "refund.failed", "dispute.opened", "dispute.won", "dispute.lost", "payout.created", "payout.reconciled", "payout.paid", "payout.failed", "subscription.started", "subscription.trial_ending", "subscription.renewed", "subscription.past_due", "subscription.recovered", "subscription.pause_scheduled", "subscription.pause_removed", "subscription.paused", "subscription.resumed", "subscription.cancel_scheduled", "subscription.cancel_removed", "subscription.canceled", "subscription.changed", "subscription.change_scheduled", "subscription.change_removed", "subscription.change_failed", "subscription.period_paid", "subscription.updated", "subscription.in_effect_changed", "test_clock.created", "test_clock.advancing", "test_clock.ready", "test_clock.deleted", "webhook_endpoint.ping", "webhook_endpoint.disabled"]  # noqa: E501
 FailedPaymentsReportRowKind: TypeAlias = Literal["failed", "returned"]  # noqa: E501
 FailureBehaviour: TypeAlias = Literal["retry", "stop"]  # noqa: E501
 MandateAcceptanceType: TypeAlias = Literal["online", "paper", "telephone", "imported"]  # noqa: E501
@@ -31,6 +32,7 @@ NotPayableReason: TypeAlias = Literal["methods_not_offered"]  # noqa: E501
 PayableMethodType: TypeAlias = Literal["card", "au_becs_debit"]  # noqa: E501
 PaymentIntentActionCompletionResult: TypeAlias = Literal["succeed", "fail"]  # noqa: E501
 PaymentIntentBankResultResult: TypeAlias = Literal["settled", "dishonoured", "returned", "disputed"]  # noqa: E501
+PaymentIntentDisputeResult: TypeAlias = Literal["won", "lost"]  # noqa: E501
 PaymentIntentStatus: TypeAlias = Literal["requires_payment_method", "processing", "requires_action", "succeeded", "failed", "canceled", "returned"]  # noqa: E501
 PaymentLinkMode: TypeAlias = Literal["payment", "setup"]  # noqa: E501
 PaymentLinkStatus: TypeAlias = Literal["open", "completed", "expired", "deactivated"]  # noqa: E501
@@ -42,7 +44,7 @@ PlanPaymentAttemptOutcome: TypeAlias = Literal["succeeded", "failed", "accepted"
 PlansReportRowType: TypeAlias = Literal["payment_plan", "subscription"]  # noqa: E501
 ReconciliationStatus: TypeAlias = Literal["in_progress", "completed"]  # noqa: E501
 RefundStatus: TypeAlias = Literal["processing", "succeeded", "failed"]  # noqa: E501
-ReportingCategory: TypeAlias = Literal["charge", "refund", "charge_failure", "other_adjustment", "payout", "payout_reversal"]  # noqa: E501
+ReportingCategory: TypeAlias = Literal["charge", "refund", "charge_failure", "other_adjustment", "payout", "payout_reversal", "dispute", "dispute_reversal"]  # noqa: E501
 SavePaymentMethod: TypeAlias = Literal["no", "offer", "always"]  # noqa: E501
 StatementLineType: TypeAlias = Literal["owed_before", "charged", "waived", "collected", "refunded", "returned", "owed"]  # noqa: E501
 SubscriptionCancelAt: TypeAlias = Literal["period_end", "now"]  # noqa: E501
@@ -240,7 +242,9 @@ class BalanceTransaction(TypedDict):
     """`payment`: collected; a bank debit when it settled, and again when it is collected after a
     return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
     back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank
-    account. `payout_failure`: a payout that your bank has refused.
+    account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has
+    disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that
+    dispute was won. A dispute that is lost has no second row.
     """
     reporting_category: ReportingCategory
     """Stripe’s word for the type."""
@@ -255,7 +259,7 @@ class BalanceTransaction(TypedDict):
     net: int
     """`gross` less `fee`, minor units."""
     source: str
-    """The payment intent, the refund or the payout."""
+    """The payment intent, the refund, the dispute or the payout."""
     payment_intent_id: str | None
     """The payment; null for a payout."""
     payout_id: str | None
@@ -295,7 +299,9 @@ class BalanceTransactionsReportRow(TypedDict):
     """`payment`: collected; a bank debit when it settled, and again when it is collected after a
     return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
     back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank
-    account. `payout_failure`: a payout that your bank has refused.
+    account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has
+    disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that
+    dispute was won. A dispute that is lost has no second row.
     """
     reporting_category: NotRequired[ReportingCategory]
     """Stripe’s word for the type."""
@@ -310,7 +316,7 @@ class BalanceTransactionsReportRow(TypedDict):
     net: NotRequired[int]
     """`gross` less `fee`, minor units."""
     source: NotRequired[str]
-    """The payment intent, the refund or the payout."""
+    """The payment intent, the refund, the dispute or the payout."""
     payment_intent_id: NotRequired[str | None]
     """The payment; null for a payout."""
     payout_id: NotRequired[str | None]
@@ -1006,6 +1012,8 @@ class CurrencyBalance(TypedDict):
     """
     available: int
     """What is available, minor units. Below 0 if more has left than was available."""
+    held: int
+    """What is under dispute, minor units: it is neither pending nor available."""
 
 
 class CurrentPeriod(TypedDict):
@@ -1154,6 +1162,138 @@ class DeletedWebhookEndpoint(TypedDict):
     deleted: Literal[True]
 
 
+class Dispute(TypedDict):
+    id: str
+    """The id of the dispute."""
+    payment_intent_id: str
+    """The payment that is disputed."""
+    customer_id: str | None
+    """The payer; null without a customer."""
+    amount: int
+    """What is disputed, minor units: the total of the payment, without what was refunded before."""
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    status: DisputeStatus
+    """`needs_response`: open, and the money is held. `won`: you have the money again. `lost`:
+    the payer has it, and the payment is `returned`.
+    """
+    closes_at: str | None
+    """When it is won or lost, in the customer’s time; null until the sandbox was told the
+    result.
+    """
+    closed_at: str | None
+    """When it was won or lost; null while it is open."""
+    biller_id: str
+    """The account that was paid."""
+    livemode: bool
+    """False in the sandbox."""
+    test_clock: str | None
+    """The test clock that it is on; null in real time."""
+    created_at: str
+    """ISO 8601, UTC."""
+    updated_at: str
+    """ISO 8601, UTC."""
+
+
+class DisputeChanges(TypedDict):
+    amount: int
+    """What is disputed, minor units: the total of the payment, without what was refunded before."""
+    currency: Currency
+    """An ISO 4217 code, in capitals."""
+    status: DisputeStatus
+    """`needs_response`: open, and the money is held. `won`: you have the money again. `lost`:
+    the payer has it, and the payment is `returned`.
+    """
+    closed_at: str | None
+    """When it was won or lost; null while it is open."""
+
+
+class DisputeEffect(TypedDict):
+    object: Literal["dispute"]
+    object_id: str
+    """The dispute."""
+    advance_id: str | None
+    """The advance that caused it; null in a dry run."""
+    at: str
+    """The simulated instant at which it happens."""
+    event_type: ClockEffectType
+    """What happened."""
+    event_id: str | None
+    """The event that reports it; null in a dry run."""
+    payment_intent_id: str
+    """The payment that is disputed."""
+    changes: DisputeChanges
+
+
+class DisputeList(TypedDict):
+    data: list[Dispute]
+    has_more: bool
+    """Whether more items follow."""
+
+
+class DisputeLostEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["dispute.lost"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Dispute
+
+
+class DisputeOpenedEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["dispute.opened"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Dispute
+
+
+class DisputeWonEvent(TypedDict):
+    id: str
+    """The same on every delivery attempt, so that a receiver can recognise a repeated event."""
+    event_type: Literal["dispute.won"]
+    created_at: str
+    """When it happened, in the customer’s time. For a customer on a test clock, that is the time
+    of the clock.
+    """
+    livemode: bool
+    """False in the sandbox."""
+    biller_id: str
+    """The account that it happened to."""
+    test_clock: str | None
+    """The test clock that it is about, or that its customer is on; null in real time."""
+    sequence: int
+    """Rises by one with each event of an account and mode, without gaps, in commit order."""
+    request_id: str | None
+    """The API request that caused it; null if no request did."""
+    data: Dispute
+
+
 class EffectsManifest(TypedDict):
     payment_intents_enqueued: int
     """Payment intents attempted during the advance, each counted once."""
@@ -1289,8 +1429,9 @@ class FailedPaymentIntent(TypedDict):
     """The sum of the refunds that succeeded, minor units."""
     net_collected_amount: int
     """What you hold of this payment now, minor units: the total while the status is `succeeded`,
-    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
-    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    otherwise 0, less the refunds that succeeded. A payment that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded. What is
+    under dispute counts until that is lost.
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
@@ -1308,7 +1449,8 @@ class FailedPaymentIntent(TypedDict):
     """
     total_returned_amount: NotRequired[int]
     """What the bank has taken back, minor units: the whole of each debit that came back,
-    whatever was refunded before. Bank debits only.
+    whatever was refunded before; of a dispute that was lost, its amount. Present for bank
+    debits under a mandate, and after a return.
     """
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
@@ -2032,8 +2174,9 @@ class PaymentIntent(TypedDict):
     """The sum of the refunds that succeeded, minor units."""
     net_collected_amount: int
     """What you hold of this payment now, minor units: the total while the status is `succeeded`,
-    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
-    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    otherwise 0, less the refunds that succeeded. A payment that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded. What is
+    under dispute counts until that is lost.
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
@@ -2051,7 +2194,8 @@ class PaymentIntent(TypedDict):
     """
     total_returned_amount: NotRequired[int]
     """What the bank has taken back, minor units: the whole of each debit that came back,
-    whatever was refunded before. Bank debits only.
+    whatever was refunded before; of a dispute that was lost, its amount. Present for bank
+    debits under a mandate, and after a return.
     """
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
@@ -2198,6 +2342,13 @@ class PaymentIntentCreate(TypedDict):
     """What is paid for. The payer reads it on receipts, and on the page of a checkout session."""
     statement_descriptor: NotRequired[str]
     """What the payer’s statement shows. By default that of the account."""
+
+
+class PaymentIntentDispute(TypedDict):
+    result: NotRequired[PaymentIntentDisputeResult]
+    """How it ends, ten days from now. Without it the dispute stays open, until a second call
+    says it.
+    """
 
 
 class PaymentIntentEffect(TypedDict):
@@ -3616,8 +3767,9 @@ class ReturnedPaymentIntent(TypedDict):
     """The sum of the refunds that succeeded, minor units."""
     net_collected_amount: int
     """What you hold of this payment now, minor units: the total while the status is `succeeded`,
-    otherwise 0, less the refunds that succeeded. A debit that came back and was collected
-    again counts once. Below 0 if the bank took a debit back that you had refunded.
+    otherwise 0, less the refunds that succeeded. A payment that came back and was collected
+    again counts once. Below 0 if the bank took a debit back that you had refunded. What is
+    under dispute counts until that is lost.
     """
     mandate_id: NotRequired[str]
     """The mandate of the last debit. Present for bank debits under a mandate only."""
@@ -3635,7 +3787,8 @@ class ReturnedPaymentIntent(TypedDict):
     """
     total_returned_amount: NotRequired[int]
     """What the bank has taken back, minor units: the whole of each debit that came back,
-    whatever was refunded before. Bank debits only.
+    whatever was refunded before; of a dispute that was lost, its amount. Present for bank
+    debits under a mandate, and after a return.
     """
     last_payment_error: PaymentError | None
     """Why the last attempt failed; null if it did not fail or there was none."""
@@ -3666,6 +3819,10 @@ class ReturnedPaymentIntent(TypedDict):
     """The bank’s own code; null if it gave none."""
     returned_at: str
     """When the bank reported it."""
+    dispute_id: NotRequired[str]
+    """The dispute that was lost, if one was."""
+    returned_amount: NotRequired[int]
+    """What the dispute took, minor units: the total without what was refunded before."""
     will_retry: bool
     """Whether the plan or subscription retries this payment."""
     next_attempt_at: str | None
@@ -5492,8 +5649,8 @@ class WebhookReplay(TypedDict):
     """
 
 
-ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect | PayoutEffect"  # noqa: E501
-Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | PayoutCreatedEvent | PayoutReconciledEvent | PayoutPaidEvent | PayoutFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
+ClockEffect: TypeAlias = "PaymentIntentEffect | PaymentPlanEffect | SubscriptionEffect | MandateEffect | PaymentLinkEffect | CheckoutSessionEffect | PayoutEffect | DisputeEffect"  # noqa: E501
+Event: TypeAlias = "PaymentIntentSucceededEvent | PaymentIntentFailedEvent | PaymentIntentCanceledEvent | PaymentIntentRequiresActionEvent | PaymentIntentRestrictedEvent | PaymentIntentProcessingEvent | PaymentIntentReturnedEvent | MandateCreatedEvent | MandateActivatedEvent | MandateNoticeDueEvent | MandateCanceledEvent | MandateFailedEvent | MandateExpiredEvent | PaymentPlanActivatedEvent | PaymentPlanSuspendedEvent | PaymentPlanDeactivatedEvent | PaymentPlanClosedEvent | PaymentLinkCreatedEvent | PaymentLinkPaidEvent | PaymentLinkCompletedEvent | PaymentLinkReopenedEvent | PaymentLinkExpiredEvent | PaymentLinkDeactivatedEvent | PaymentLinkRenewedEvent | PaymentLinkThrottledEvent | CheckoutSessionCompletedEvent | CheckoutSessionExpiredEvent | RefundSucceededEvent | RefundFailedEvent | DisputeOpenedEvent | DisputeWonEvent | DisputeLostEvent | PayoutCreatedEvent | PayoutReconciledEvent | PayoutPaidEvent | PayoutFailedEvent | SubscriptionStartedEvent | SubscriptionTrialEndingEvent | SubscriptionRenewedEvent | SubscriptionPastDueEvent | SubscriptionRecoveredEvent | SubscriptionPauseScheduledEvent | SubscriptionPauseRemovedEvent | SubscriptionPausedEvent | SubscriptionResumedEvent | SubscriptionCancelScheduledEvent | SubscriptionCancelRemovedEvent | SubscriptionCanceledEvent | SubscriptionChangedEvent | SubscriptionChangeScheduledEvent | SubscriptionChangeRemovedEvent | SubscriptionChangeFailedEvent | SubscriptionPeriodPaidEvent | SubscriptionUpdatedEvent | SubscriptionInEffectChangedEvent | TestClockCreatedEvent | TestClockAdvancingEvent | TestClockReadyEvent | TestClockDeletedEvent | WebhookEndpointPingEvent | WebhookEndpointDisabledEvent"  # noqa: E501
 PaymentMethod: TypeAlias = "CardPaymentMethod | BecsPaymentMethod | KlarnaPaymentMethod | PayIdPaymentMethod | PayPalPaymentMethod"  # noqa: E501
 PaymentMethodCreate: TypeAlias = "CardPaymentMethodCreate | BecsPaymentMethodCreate"  # noqa: E501
 SandboxPaymentMethodCreate: TypeAlias = "KlarnaPaymentMethodCreate | PayIdPaymentMethodCreate | PayPalPaymentMethodCreate"  # noqa: E501

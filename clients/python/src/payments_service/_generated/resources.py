@@ -675,6 +675,25 @@ class PaymentIntents(Resource):
     bank_result = report_bank_result
     """The same as `report_bank_result`, by the name of its path."""
 
+    def dispute(
+        self,
+        payment_intent_id: str,
+        body: models.PaymentIntentDispute | None = None,
+        **options: Unpack[WriteOptions],
+    ) -> models.Dispute:
+        """Dispute a payment as the payer would
+
+        The payment intent must have succeeded, and not be a bank debit under a mandate: for
+        that use `bank_result`. All of it that was not refunded is held at once. With a
+        `result` the dispute closes ten days later, of the customer’s time: on a test clock an
+        advance closes it. A second call gives an open dispute its result.
+
+        Needs a secret key with the scope `payment_intents:write`. Sandbox only.
+
+        `POST /api/v1/test_helpers/payment_intents/{payment_intent_id}/dispute`
+        """
+        return self._send("POST", f"/api/v1/test_helpers/payment_intents/{segment(payment_intent_id)}/dispute", body=body, options=options)
+
 
 
 class Refunds(Resource):
@@ -1749,6 +1768,49 @@ class Payouts(Resource):
 
 
 
+class Disputes(Resource):
+    """Payments that a payer has disputed with the bank. What is disputed is held until the
+    dispute is won or lost, and cannot be refunded meanwhile. The sandbox opens disputes on
+    request. Live mode has none yet.
+    """
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        status: models.DisputeStatus | None = None,
+        currency: models.Currency | None = None,
+        payment_intent_id: str | None = None,
+        customer_id: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.DisputeList, models.Dispute]:
+        """List disputes, newest first
+
+        What is on a test clock appears only if `test_clock` names the clock.
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/disputes`
+        """
+        return self._pages_of("GET", "/api/v1/disputes", query={"limit": limit, "starting_after": starting_after, "status": status, "currency": currency, "payment_intent_id": payment_intent_id, "customer_id": customer_id, "test_clock": test_clock}, options=options, items="data", cursor="id")
+
+    def get(
+        self,
+        dispute_id: str,
+        **options: Unpack[RequestOptions],
+    ) -> models.Dispute:
+        """Fetch a dispute
+
+        Needs a secret key with the scope `balance:read`.
+
+        `GET /api/v1/disputes/{dispute_id}`
+        """
+        return self._send("GET", f"/api/v1/disputes/{segment(dispute_id)}", options=options)
+
+
+
 class Reports(Resource):
     """What finance reads, as JSON or as CSV, with the same columns in both. Amounts are minor
     units, instants are UTC. Reports leave out what is on test clocks, unless `test_clock`
@@ -1939,9 +2001,10 @@ class WebhookEndpoints(Resource):
         every event, `payment_intents:read` reads `payment_intent.*`, `payment_intents:read`
         reads `refund.*`, `mandates:read` reads `mandate.*`, `payment_plans:read` reads
         `payment_plan.*`, `payment_links:read` reads `payment_link.*`, `payment_links:read`
-        reads `checkout_session.*`, `balance:read` reads `payout.*`, `subscriptions:read`
-        reads `subscription.*`, `test_clocks:read` reads `test_clock.*`, `webhooks:read` reads
-        `webhook_endpoint.*`. `*`, the default, needs `events:read`.
+        reads `checkout_session.*`, `balance:read` reads `dispute.*`, `balance:read` reads
+        `payout.*`, `subscriptions:read` reads `subscription.*`, `test_clocks:read` reads
+        `test_clock.*`, `webhooks:read` reads `webhook_endpoint.*`. `*`, the default, needs
+        `events:read`.
 
         Needs a secret key with the scope `webhooks:write`.
 
@@ -2282,6 +2345,11 @@ class Resources:
         day, in your time zone: all that is available in a currency, if that is more than 0.
         `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is
         in: a list of `paid` and `fail`. Live mode has no payouts yet.
+        """
+        self.disputes = Disputes(transport)
+        """Payments that a payer has disputed with the bank. What is disputed is held until the
+        dispute is won or lost, and cannot be refunded meanwhile. The sandbox opens disputes
+        on request. Live mode has none yet.
         """
         self.reports = Reports(transport)
         """What finance reads, as JSON or as CSV, with the same columns in both. Amounts are
