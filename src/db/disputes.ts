@@ -20,6 +20,8 @@ export interface DisputeRow {
   currency: Currency;
   /** What the bank holds of the payment: its total without what was refunded before. */
   amount: MinorUnits;
+  /** How much of that is tax. */
+  tax_amount: MinorUnits;
   status: DisputeStatus;
   /** How it will end, or has ended. Null, as `closes_at`, until somebody has said so. */
   result: DisputeResult | null;

@@ -46,6 +46,7 @@ const ReturnedPaymentIntent = Strict(
     returned_amount: Type.Optional(
       Type.Integer({ description: 'What the dispute took, minor units: the total without what was refunded before.' }),
     ),
+    returned_tax_amount: Type.Optional(Type.Integer({ description: 'How much of that is tax, minor units.' })),
     ...retry,
   },
   { title: 'ReturnedPaymentIntent' },

@@ -70,6 +70,36 @@ describe('the tax in reports and statements', () => {
     assert.deepEqual(columnOf(csv.text, 'tax'), ['46']);
   });
 
+  it('is what a dispute takes without the part that was refunded before, and comes back if the dispute is won', async () => {
+    const { clock, payer } = await stage.merchant.customerOnClock('2027-03-01T10:00:00Z');
+    const payment_method = await stage.merchant.card(payer.id);
+    for (const [result, refunded] of [
+      ['lost', 501],
+      ['won', 0],
+    ] as const) {
+      const terms = { amount: 1000, customer_id: payer.id, payment_method, confirm: true };
+      const { id } = await stage.merchant.intent(terms);
+      if (refunded > 0) await stage.request('POST', `/payment_intents/${id}/refunds`, { amount: refunded });
+      await stage.request('POST', `/test_helpers/payment_intents/${id}/dispute`, { result });
+    }
+    await stage.advance(clock.id, '2027-03-12T10:00:00Z');
+    const path = `reports/balance_transactions?test_clock=${clock.id}&${range}&columns=type,gross,tax`;
+    const moved = (await rows(path)).filter(({ type }) => type !== 'payout');
+    assert.deepEqual(moved.map(({ type, gross, tax }) => `${type} ${gross} ${tax}`).toSorted(), [
+      'dispute -1000 -91',
+      'dispute -499 -46',
+      'dispute_reversal 1000 91',
+      'payment 1000 91',
+      'payment 1000 91',
+      'refund -501 -45',
+    ]);
+    const { totals } = JSON.parse((await get(`customers/${payer.id}/statement`)).text);
+    assert.deepEqual(
+      totals.map(({ tax }: Row) => tax),
+      [91],
+    );
+  });
+
   it('is in the lines of a statement that move money, and in its totals; the lines name the plan', async () => {
     const { customer, plan } = await story();
     const { text } = await get(`customers/${customer}/statement`);

@@ -39,9 +39,9 @@ const disputeId = `'dp_${'0'.repeat(32)}'`;
 /** Makes a dispute of INTENT that nobody has opened, in this state. */
 function dispute(status: 'needs_response' | 'lost'): string {
   const end = status === 'lost' ? "'lost', now(), now()" : 'null, null, null';
-  return `insert into disputes (id, biller_id, livemode, payment_intent_id, test_clock_id, currency, amount, status,
+  return `insert into disputes (id, biller_id, livemode, payment_intent_id, test_clock_id, currency, amount, tax_amount, status,
       result, closes_at, closed_at, created_at, updated_at)
-    select ${disputeId}, i.biller_id, i.livemode, i.id, c.test_clock_id, i.currency, i.amount, '${status}', ${end}, now(), now()
+    select ${disputeId}, i.biller_id, i.livemode, i.id, c.test_clock_id, i.currency, i.amount, 0, '${status}', ${end}, now(), now()
     from payment_intents i left join customers c on c.id = i.customer_id where i.id = INTENT`;
 }
 

@@ -7,6 +7,7 @@ create table disputes (
   test_clock_id object_id,
   currency text not null check (currency ~ '^[A-Z]{3}$'),
   amount bigint not null check (amount > 0),
+  tax_amount bigint not null check (tax_amount between 0 and amount),
   status text not null check (status in ('needs_response', 'won', 'lost')),
   result text check (result in ('won', 'lost')),
   closes_at timestamptz,
@@ -24,6 +25,7 @@ create table disputes (
 );
 comment on table disputes is 'Payments that a payer has disputed with the bank. The sandbox opens them on request, and closes them in real time and on test clocks';
 comment on column disputes.amount is 'What the bank holds of the payment, minor units: its total without what was refunded before';
+comment on column disputes.tax_amount is 'How much of amount is tax';
 comment on column disputes.result is 'How it will end, or has ended; null until somebody has said so';
 comment on column disputes.closes_at is 'When it ends, in the customer''s time';
 create unique index disputes_one_open on disputes (payment_intent_id) where status = 'needs_response';

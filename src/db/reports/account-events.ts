@@ -23,7 +23,7 @@ export async function listAccountEvents(
       d->>'payment_link_id' as payment_link_id,
       coalesce(d->>'amount', '0')::bigint as base,
       coalesce(d->>'returned_amount', d->>'total_amount', d->>'amount', '0')::bigint as total,
-      coalesce(d->>'tax_amount', '0')::bigint as tax,
+      coalesce(d->>'returned_tax_amount', d->>'tax_amount', '0')::bigint as tax,
       coalesce(d->>'owed_amount_cents', '0')::bigint as owed,
       case when e.event_type in ('subscription.canceled', 'subscription.resumed')
         then coalesce(d->>'waived_amount_cents', '0')::bigint else 0 end as waived

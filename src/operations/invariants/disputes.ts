@@ -18,8 +18,8 @@ export const disputeInvariants: Invariant[] = [
       where coalesce(posted.sum, 0) <> case d.status when 'needs_response' then d.amount else 0 end
         and not exists (
           select from events e
-          join ledger_positions n on n.biller_id = e.biller_id and n.livemode = e.livemode
-          where e.subject_id = d.id and e.sequence > n.last_sequence
+          left join ledger_positions n on n.biller_id = e.biller_id and n.livemode = e.livemode
+          where e.subject_id = d.id and e.sequence > coalesce(n.last_sequence, 0)
         ) limit 100`,
   },
   {

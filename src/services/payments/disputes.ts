@@ -20,6 +20,7 @@ import { type DisputeResult, disputeEnd } from '../../domain/disputes.ts';
 import { newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import { netCollected } from '../../domain/net-collected.ts';
+import { shareInRefund } from '../../domain/refund-share.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -84,6 +85,7 @@ async function openDispute(
   if (last?.status === 'won')
     throw new InvalidState(`Payment intent ${paymentId} was disputed before: ${last.id}, won.`);
   await assertNoDebit(tx, paymentId);
+  const amount = await amountToHold(tx, intent);
   const dispute: DisputeRow = {
     id: newId('dispute'),
     biller_id: intent.biller_id,
@@ -92,7 +94,8 @@ async function openDispute(
     customer_id: intent.customer_id,
     test_clock_id: intent.test_clock_id,
     currency: intent.currency,
-    amount: await amountToHold(tx, intent),
+    amount,
+    tax_amount: taxInHeld(intent, amount),
     status: 'needs_response',
     result: result ?? null,
     closes_at: result === undefined ? null : disputeEnd(at),
@@ -120,6 +123,11 @@ async function amountToHold(tx: Tx, intent: LockedIntentRow): Promise<MinorUnits
   const amount = Math.min(intent.total_amount, netCollected(intent)) - (await amountBeingRefunded(tx, intent.id));
   if (amount > 0) return amount;
   throw new InvalidState(`Payment intent ${intent.id} has been refunded in full, so it cannot be disputed.`);
+}
+
+/** How much of what is held is tax: all of the payment without what refunds of the rest have given back. */
+function taxInHeld({ total_amount: total, tax_amount: tax }: LockedIntentRow, amount: MinorUnits): MinorUnits {
+  return tax - shareInRefund(total - amount, { total, part: tax, given: { amount: 0, part: 0 } });
 }
 
 /**
@@ -181,7 +189,12 @@ export async function closeDispute(tx: Tx, hook: ChargeHook, id: string, { at, n
       at,
       now,
       requestId: null,
-      told: { bank_code: null, dispute_id: dispute.id, returned_amount: dispute.amount },
+      told: {
+        bank_code: null,
+        dispute_id: dispute.id,
+        returned_amount: dispute.amount,
+        returned_tax_amount: dispute.tax_amount,
+      },
     },
   );
 }

@@ -27,7 +27,12 @@ interface Return {
   now: RealInstant;
   requestId: string | null;
   /** Further members of the event. */
-  told: { bank_code: string | null; dispute_id?: Id<'dispute'>; returned_amount?: MinorUnits };
+  told: {
+    bank_code: string | null;
+    dispute_id?: Id<'dispute'>;
+    returned_amount?: MinorUnits;
+    returned_tax_amount?: MinorUnits;
+  };
 }
 
 /**
