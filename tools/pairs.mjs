@@ -15,6 +15,7 @@ const capabilities = [
   'mandate',
   'refund',
   'return',
+  'dispute',
   'deletion',
   'surcharge',
   'tax',

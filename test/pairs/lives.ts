@@ -251,6 +251,13 @@ export function beginLife(
     /** What the bank reports of a debit now. */
     bank: (intent: string, result: 'settled' | 'dishonoured' | 'returned' | 'disputed'): Promise<Shown> =>
       life.tells(`/test_helpers/payment_intents/${intent}/bank_result`, { result }),
+    /** A payer disputes a payment; with a result, the bank decides ten days later. */
+    async disputes(name: string, intent: string, result?: 'won' | 'lost'): Promise<Shown> {
+      const path = `/test_helpers/payment_intents/${intent}/dispute`;
+      const dispute = await life.tells(path, result === undefined ? {} : { result });
+      named(name, dispute.id);
+      return dispute;
+    },
     async tells(path: string, body?: object): Promise<Shown> {
       const reply = await ask('POST', path, body);
       await settle();

@@ -36,6 +36,8 @@ function detailsOf(type: string, data: AnyEvent['data']): string[] {
       return [word(data.status_reason), word(data.collected_amount)];
     case 'refund':
       return [];
+    case 'dispute':
+      return [word(data.amount)];
     case 'payout':
       return [word(data.amount), word(data.currency)];
     default:
@@ -53,23 +55,21 @@ export function moneyOf(customer: string, intents: PaymentIntent[], events: AnyE
   const returned = sum(own.map(({ total_returned_amount: amount = 0 }) => amount));
   const refunded = sum(own.map(({ total_refunded_amount: amount }) => amount));
   const succeeded = own.filter(({ status }) => status === 'succeeded').map(({ total_amount: amount }) => amount);
-  const charged = sum(succeeded) + returned;
+  const ids = new Set(own.map(({ id }) => id));
+  const ownOf = (type: string) =>
+    events.filter(({ event_type, data }) => event_type === type && ids.has(String(data.payment_intent_id ?? data.id)));
+  /** What a dispute took, or the whole debit that came back. */
+  const cameBack = ({ total_amount: total, returned_amount: taken = total }: AnyEvent['data']): number => Number(taken);
+  const returns = ownOf('payment_intent.returned').map(({ data }) => data);
+  // A dispute does not take what was refunded before.
+  const spared = sum(returns.map((data) => Number(data.total_amount) - cameBack(data)));
+  const charged = sum(succeeded) + returned + spared;
   const held = sum(own.map(({ net_collected_amount: amount }) => amount));
   assert.equal(held, charged - returned - refunded, 'net_collected_amount is what the events leave');
-  const ids = new Set(own.map(({ id }) => id));
-  const told = (type: string, field: string): number =>
-    sum(
-      events
-        .filter(({ event_type, data }) => event_type === type && ids.has(String(data.payment_intent_id ?? data.id)))
-        .map(({ data }) => Number(data[field])),
-    );
+  const told = (type: string, field: string): number => sum(ownOf(type).map(({ data }) => Number(data[field])));
   assert.deepEqual(
     [charged, returned, refunded],
-    [
-      told('payment_intent.succeeded', 'total_amount'),
-      told('payment_intent.returned', 'total_amount'),
-      told('refund.succeeded', 'amount'),
-    ],
+    [told('payment_intent.succeeded', 'total_amount'), sum(returns.map(cameBack)), told('refund.succeeded', 'amount')],
     'the payments and the events tell of the same money',
   );
   return [
