@@ -1068,6 +1068,9 @@ type CurrencyBalance struct {
 	Pending int `json:"pending"`
 	// What is available, minor units. Below 0 if more has left than was available.
 	Available int `json:"available"`
+	// What you owe to subscribers, minor units: the credit of their subscriptions. It is not taken off
+	// the others.
+	Credit int `json:"credit"`
 }
 
 type CurrentPeriod struct {

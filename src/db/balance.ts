@@ -14,6 +14,8 @@ export interface BalanceRow {
   in_flight: MinorUnits;
   pending: MinorUnits;
   available: MinorUnits;
+  /** What subscriptions owe back. */
+  credit: MinorUnits;
 }
 
 /** The balances of a biller in real time, or on a test clock, by currency. `today` is a date in the biller's zone. */
@@ -27,7 +29,8 @@ export async function listBalances(
       coalesce(sum(amount) filter (where account = 'in_flight'), 0)::bigint as in_flight,
       coalesce(sum(amount) filter (
         where account = 'processor' and (available_on is null or available_on > ${today})), 0)::bigint as pending,
-      coalesce(sum(amount) filter (where account = 'processor' and available_on <= ${today}), 0)::bigint as available
+      coalesce(sum(amount) filter (where account = 'processor' and available_on <= ${today}), 0)::bigint as available,
+      coalesce(0 - sum(amount) filter (where account = 'credit'), 0)::bigint as credit
     from ledger_balances
     where biller_id = ${billerId} and livemode = ${livemode} and ${isOn(db, testClock)}
     group by currency order by currency`;

@@ -27,6 +27,10 @@ const CurrencyBalance = Strict(
     available: Type.Integer({
       description: 'What is available, minor units. Below 0 if more has left than was available.',
     }),
+    credit: Type.Integer({
+      description:
+        'What you owe to subscribers, minor units: the credit of their subscriptions. It is not taken off the others.',
+    }),
   },
   { title: 'CurrencyBalance' },
 );
@@ -43,7 +47,7 @@ export const Balance = Strict(
 export type Balance = Static<typeof Balance>;
 
 example(Balance, {
-  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590 }],
+  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590, credit: 1500 }],
   complete_up_to: 128,
 });
 

@@ -70,7 +70,15 @@ describe('the statement of a customer', () => {
       }
     }
     const whole = await sum('2027-01-01', '2028-01-02');
-    const year = { owed_before: 0, charged: 12 * 16_550, waived: 0, refunded: 2_500, returned: 12_000, owed: 0 };
+    const year = {
+      owed_before: 0,
+      charged: 12 * 16_550,
+      waived: 0,
+      refunded: 2_500,
+      returned: 12_000,
+      owed: 0,
+      credit: 0,
+    };
     assert.deepEqual(whole.totals, [{ currency: 'AUD', ...year, collected: 12 * 16_550 + 12_000 }]);
     assert.deepEqual(await ledgerOf(payer.customer), {
       collected: 12 * 16_550 + 12_000,

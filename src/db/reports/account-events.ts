@@ -25,7 +25,8 @@ export async function listAccountEvents(
       coalesce(d->>'total_amount', d->>'amount', '0')::bigint as total,
       coalesce(d->>'owed_amount_cents', '0')::bigint as owed,
       case when e.event_type in ('subscription.canceled', 'subscription.resumed')
-        then coalesce(d->>'waived_amount_cents', '0')::bigint else 0 end as waived
+        then coalesce(d->>'waived_amount_cents', '0')::bigint else 0 end as waived,
+      coalesce(d->>'credit_balance_cents', '0')::bigint as credit
     from (
       select *, data::jsonb as d from events
       where biller_id = ${billerId} and livemode = ${livemode} and customer_id = any(${[...customerIds]})

@@ -36,6 +36,8 @@ export interface AccountEvent {
   owed: MinorUnits;
   /** What was let go of that by name, minor units. */
   waived: MinorUnits;
+  /** The credit of a subscription, minor units. 0 for the others. */
+  credit: MinorUnits;
 }
 
 /** What a customer owes for: a plan, a subscription, or a payment by itself. */
@@ -44,7 +46,10 @@ export interface Debt extends Pick<AccountEvent, 'customer_id' | 'payment_plan_i
   payment_intent_id: string | null;
 }
 
-/** What an event has moved. Minor units; `charged` is negative if a charge was corrected. */
+/**
+ * What an event has moved. Minor units; `charged` is negative if a charge was corrected, `credited` if credit was used,
+ * paid out or withheld.
+ */
 export interface Movement {
   debt: Debt;
   at: CustomerInstant;
@@ -55,6 +60,7 @@ export interface Movement {
   collected: MinorUnits;
   refunded: MinorUnits;
   returned: MinorUnits;
+  credited: MinorUnits;
 }
 
 /** What is owed of a debt, and since when: an attempt failed then, or the money came back. */
@@ -78,10 +84,12 @@ export interface Accounts {
   payments: Map<string, OpenPayment>;
   subscriptions: Map<string, Owed & { debt: Debt }>;
   endedPlans: Set<string>;
+  /** What subscriptions owe back, minor units. */
+  credits: Map<string, MinorUnits>;
 }
 
 export function emptyAccounts(): Accounts {
-  return { payments: new Map(), subscriptions: new Map(), endedPlans: new Set() };
+  return { payments: new Map(), subscriptions: new Map(), endedPlans: new Set(), credits: new Map() };
 }
 
 /**
@@ -99,8 +107,19 @@ export function postToAccounts(accounts: Accounts, event: AccountEvent, timeZone
   const returned = type === 'payment_intent.returned' ? total : 0;
   const refunded = type === 'refund.succeeded' ? total : 0;
   const charged = openOf(accounts, event) - before + waived + collected - returned;
-  if ([charged, waived, collected, returned, refunded].every((amount) => amount === 0)) return null;
-  return { debt: debtOf(event), at, payment_intent_id, source, charged, waived, collected, refunded, returned };
+  const credited = moveCredit(accounts, event);
+  const moved = { charged, waived, collected, refunded, returned, credited };
+  if (Object.values(moved).every((amount) => amount === 0)) return null;
+  return { debt: debtOf(event), at, payment_intent_id, source, ...moved };
+}
+
+/** Returns by how much the credit of the event's subscription has changed. */
+function moveCredit({ credits }: Accounts, event: AccountEvent): MinorUnits {
+  if (!isOfSubscription(event)) return 0;
+  const before = credits.get(event.source) ?? 0;
+  if (event.credit === 0) credits.delete(event.source);
+  else credits.set(event.source, event.credit);
+  return event.credit - before;
 }
 
 /** Returns what is owed of each debt, and since when. What is under way for the first time is not among it. */

@@ -15,6 +15,7 @@ const Totals = Strict(
     refunded: Cents('What was given back. It does not change what is owed.'),
     returned: Cents('What the bank took back.'),
     owed: Cents('What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`.'),
+    credit: Cents('What subscriptions owed back at `to`: their `credit_balance_cents` then.'),
   },
   { title: 'StatementTotals' },
 );
@@ -64,7 +65,10 @@ export const Statement = TableOf(
     to: '2027-02-01T00:00:00.000Z',
     timezone: 'UTC',
     totals: [
-      { currency, owed_before: 0, charged: 2500, waived: 0, collected: 2500, refunded: 0, returned: 0, owed: 0 },
+      {
+        ...{ currency, owed_before: 0, charged: 2500, waived: 0, collected: 2500, refunded: 0, returned: 0 },
+        ...{ owed: 0, credit: 0 },
+      },
     ],
     data: [
       { date: '2027-01-01', type: 'owed_before', currency, amount: 0, owed: 0, ...nothing },

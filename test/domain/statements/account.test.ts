@@ -28,6 +28,7 @@ function event(day: number, told: Told): AccountEvent {
     total: 1_020,
     owed: 0,
     waived: 0,
+    credit: 0,
     ...told,
   };
 }

@@ -3117,8 +3117,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it
-         * @description `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it.
+         * `in_effect_until`, `owed_amount_cents` or `credit_balance_cents` has changed, and no other event tells it
+         * @description `in_effect_until`, `owed_amount_cents` or `credit_balance_cents` has changed, and no other event tells it.
          */
         post: operations["onSubscriptionUpdated"];
         delete?: never;
@@ -4163,6 +4163,8 @@ export interface components {
             pending: number;
             /** @description What is available, minor units. Below 0 if more has left than was available. */
             available: number;
+            /** @description What you owe to subscribers, minor units: the credit of their subscriptions. It is not taken off the others. */
+            credit: number;
         };
         CurrentPeriod: {
             /** @description From 1. A trial is period 1. */

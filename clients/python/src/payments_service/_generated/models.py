@@ -987,6 +987,10 @@ class CurrencyBalance(TypedDict):
     """
     available: int
     """What is available, minor units. Below 0 if more has left than was available."""
+    credit: int
+    """What you owe to subscribers, minor units: the credit of their subscriptions. It is not
+    taken off the others.
+    """
 
 
 class CurrentPeriod(TypedDict):
