@@ -6,8 +6,6 @@ import { isWithin, type ReportRows } from './report-rows.ts';
 export interface BalanceReportRow extends BalanceTransactionRow {
   customer_name: string | null;
   customer_reference: string | null;
-  payment_plan_id: string | null;
-  subscription_id: string | null;
 }
 
 /** The rows of the books, oldest first. */
@@ -18,10 +16,12 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
     order by occurred_at, id
     limit ${limit}`;
   return db<BalanceReportRow[]>`
-    select p.*, c.name as customer_name, c.reference as customer_reference, i.payment_plan_id, i.subscription_id
+    select p.*, c.name as customer_name, c.reference as customer_reference
     from (${presented(db, rows)}) p
-    left join payment_intents i on i.id = p.payment_intent_id and i.biller_id = p.biller_id and i.livemode = p.livemode
-    left join customers c on c.id = p.customer_id and c.biller_id = p.biller_id and c.livemode = p.livemode
+    left join lateral (
+      select name, reference from customers
+      where id = p.customer_id and biller_id = p.biller_id and livemode = p.livemode limit 1
+    ) c on true
     order by p.created_at, p.id`;
 };
 
