@@ -1,4 +1,5 @@
 import { addDays, dateIn, startOfDay } from '../../domain/calendar.ts';
+import type { CustomerInstant } from '../../domain/instants.ts';
 import { emptyAccounts } from '../../domain/statements/account.ts';
 import { addToStatement, closeStatement, emptyStatement } from '../../domain/statements/statement.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
@@ -33,8 +34,9 @@ export async function readStatement(
   const customer = await getCustomer(db, context, customerId);
   const { from: first, to: end, timeZone } = rangeOf(query, context.timeZone);
   const tomorrow = addDays(dateIn(await timeNow(db, context, customer), timeZone), 1);
-  const from = first ?? startOfDay(dateIn(customer.created_at, timeZone), timeZone);
-  const to = end ?? startOfDay(tomorrow, timeZone);
+  const begin = startOfDay(dateIn(customer.created_at, timeZone), timeZone);
+  const to = end ?? later(first, startOfDay(tomorrow, timeZone));
+  const from = first ?? earlier(begin, to);
   const statement = emptyStatement();
   const all = { accounts: emptyAccounts(), before: to, timeZone };
   for await (const movement of slots.inSlot(context.billerId, () => moveAccounts(db, context, [customer.id], all))) {
@@ -50,6 +52,11 @@ export async function readStatement(
     batches: once(lines.map((line) => present(StatementLineRow, line))),
   };
 }
+
+/** An end that is not given is not before the begin, and a begin that is not given is not after the end. */
+const later = (first: CustomerInstant | undefined, other: CustomerInstant) =>
+  first !== undefined && first > other ? first : other;
+const earlier = (one: CustomerInstant, other: CustomerInstant) => (one < other ? one : other);
 
 async function* once(rows: object[]): AsyncGenerator<object[]> {
   yield rows;
