@@ -1101,6 +1101,9 @@ type CurrencyBalance struct {
 	Available int `json:"available"`
 	// What is under dispute, minor units: it is neither pending nor available.
 	Held int `json:"held"`
+	// What you owe to subscribers, minor units: the credit of their subscriptions. It is not taken off
+	// the others.
+	Credit int `json:"credit"`
 }
 
 type CurrentPeriod struct {
@@ -4227,6 +4230,49 @@ const (
 	PayoutStatusFailed    PayoutStatus = "failed"
 )
 
+type PayoutsReport struct {
+	Data []PayoutsReportRow `json:"data"`
+}
+
+type PayoutsReportRow struct {
+	// The id of the payout.
+	ID *string `json:"id,omitzero"`
+	// ISO 8601, UTC.
+	CreatedAt *time.Time `json:"created_at,omitzero"`
+	// The business day on which it was made, in your time zone.
+	PaidOutOn *string `json:"paid_out_on,omitzero"`
+	// The business day on which it arrives, in your time zone: the next one.
+	ArrivesOn *string `json:"arrives_on,omitzero"`
+	// `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items
+	// are available again, and the next payout has them.
+	Status *PayoutStatus `json:"status,omitzero"`
+	// When it was paid or has failed; null while it is in transit.
+	EndedAt *time.Time `json:"ended_at,omitzero"`
+	// Why it has failed: `declined` in the sandbox.
+	FailureCode *string `json:"failure_code,omitzero"`
+	// `completed`: its items are known and add up to its amount. In the sandbox at once.
+	ReconciliationStatus *ReconciliationStatus `json:"reconciliation_status,omitzero"`
+	// An ISO 4217 code, in capitals.
+	Currency *Currency `json:"currency,omitzero"`
+	// What was paid to your bank account, or was to be paid if it has failed. Minor units.
+	Amount *int `json:"amount,omitzero"`
+	// How many rows of your books it pays: its items.
+	ItemCount *int `json:"item_count,omitzero"`
+	// `gross` of the payments among them: what payers paid. Minor units.
+	Payments *int `json:"payments,omitzero"`
+	// `gross` of the refunds: 0 or below. Minor units.
+	Refunds *int `json:"refunds,omitzero"`
+	// `gross` of the debits that came back: 0 or below. Minor units.
+	Returns *int `json:"returns,omitzero"`
+	// `net` of all others: fees that were given back. Minor units.
+	Adjustments *int `json:"adjustments,omitzero"`
+	// `fee` of the payments. Minor units.
+	Fees *int `json:"fees,omitzero"`
+	// `payments` + `refunds` + `returns` + `adjustments` − `fees`. It is `amount` once it is
+	// reconciled. Minor units.
+	Net *int `json:"net,omitzero"`
+}
+
 type Phone struct {
 	// Such as mobile or home.
 	Kind *string `json:"kind,omitzero"`
@@ -4640,6 +4686,8 @@ type ReturnedPaymentIntent struct {
 	DisputeID *string `json:"dispute_id,omitzero"`
 	// What the dispute took, minor units: the total without what was refunded before.
 	ReturnedAmount *int `json:"returned_amount,omitzero"`
+	// How much of that is tax, minor units.
+	ReturnedTaxAmount *int `json:"returned_tax_amount,omitzero"`
 	// Whether the plan or subscription retries this payment.
 	WillRetry bool `json:"will_retry"`
 	// When the plan or subscription retries it; null if it does not.
@@ -4809,6 +4857,8 @@ type StatementTotals struct {
 	Owed int `json:"owed"`
 	// The tax in what was collected, less that in what was refunded and returned. Minor units.
 	Tax int `json:"tax"`
+	// What subscriptions owed back at `to`: their `credit_balance_cents` then. Minor units.
+	Credit int `json:"credit"`
 }
 
 type Subscription struct {

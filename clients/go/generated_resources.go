@@ -2129,6 +2129,39 @@ func (s *ReportsService) GetBalanceTransactions(ctx context.Context, query Repor
 	return send[BalanceTransactionsReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/balance_transactions"), query: query.values()}, options)
 }
 
+// ReportsGetPayoutsQuery is the query of the method.
+type ReportsGetPayoutsQuery struct {
+	From      string
+	To        string
+	Timezone  Optional[string]
+	Columns   Optional[string]
+	TestClock Optional[string]
+}
+
+func (q ReportsGetPayoutsQuery) values() url.Values {
+	values := url.Values{}
+	addRequired(values, "from", q.From)
+	addRequired(values, "to", q.To)
+	addOptional(values, "timezone", q.Timezone)
+	addOptional(values, "columns", q.Columns)
+	addOptional(values, "test_clock", q.TestClock)
+	return values
+}
+
+// GetPayouts: Report your payouts, each with what it is made of
+//
+// One row for each payout with this `created_at`, oldest first: what was paid, refunded and taken
+// back, and the fees, which add up to it. `GET /balance_transactions?payout_id=` has its items.
+// Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two
+// reports of an account are read at a time.
+//
+// Needs a secret key with the scope `reports:read`.
+//
+// `GET /api/v1/reports/payouts`
+func (s *ReportsService) GetPayouts(ctx context.Context, query ReportsGetPayoutsQuery, options ...Option) (*PayoutsReport, error) {
+	return send[PayoutsReport](ctx, s.t, request{method: "GET", path: path("/api/v1/reports/payouts"), query: query.values()}, options)
+}
+
 // ReportsGetPlansQuery is the query of the method.
 type ReportsGetPlansQuery struct {
 	From      string

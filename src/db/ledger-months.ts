@@ -35,12 +35,9 @@ export async function listMonth(
 ): Promise<MonthRow[]> {
   return db<MonthRow[]>`
     with moved as (
-      select t.currency, t.kind as type, t.occurred_at < ${to} as is_within, count(*)::integer as count,
-        sum(coalesce(p.amount, 0) + coalesce(f.amount, 0)) as gross, sum(coalesce(f.amount, 0)) as fee,
-        sum(coalesce(p.amount, 0)) as net
-      from balance_transactions t
-      left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
-      left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'
+      select currency, kind as type, occurred_at < ${to} as is_within, count(*)::integer as count,
+        sum(gross) as gross, sum(fee) as fee, sum(net) as net
+      from balance_transactions
       where biller_id = ${billerId} and livemode = ${livemode} and ${isOn(db, testClock)} and occurred_at >= ${from}
       group by 1, 2, 3
     ), by_currency as (

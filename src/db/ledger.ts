@@ -3,8 +3,8 @@ import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import {
   type LedgerAccount,
-  type MoneyEventType,
   moneyEventTypes,
+  type PostedEventType,
   type TransactionKind,
 } from '../domain/ledger/postings.ts';
 import type { MinorUnits } from '../domain/units.ts';
@@ -16,15 +16,15 @@ export interface LedgerTransactionRow {
   test_clock_id: Id<'test_clock'> | null;
   kind: TransactionKind;
   currency: Currency;
-  /** The payment intent, the refund, the dispute or the payout. */
+  /** The payment intent, the refund, the dispute, the payout or the subscription. */
   source_id: string;
-  /** Null for a payout. */
+  /** Null for a payout, and for credit. */
   payment_intent_id: string | null;
   customer_id: Id<'customer'> | null;
   source_key: string;
   rule_version: number;
   sequence: number;
-  /** A date in the biller's zone. Null if only the live processor knows it. */
+  /** A date in the biller's zone. Null if only the live processor knows it, and for credit. */
   available_on: string | null;
   occurred_at: CustomerInstant;
   /** When a payout may pay it; null if none of the sandbox does. */
@@ -36,14 +36,15 @@ export interface LedgerTransactionRow {
 export interface FollowedEventRow {
   id: Id<'event'>;
   sequence: number;
-  /** Null if it moves no money; then what follows is null too, or of no use. */
-  type: MoneyEventType | null;
+  /** Null if it posts nothing; then what follows is null too, or of no use. */
+  type: PostedEventType | null;
   test_clock_id: Id<'test_clock'> | null;
   customer_id: Id<'customer'> | null;
   subject_id: string;
   occurred_at: CustomerInstant;
   payment_intent_id: string | null;
   currency: Currency | null;
+  /** Of a subscription its credit. */
   amount: MinorUnits | null;
   fee: MinorUnits | null;
 }
@@ -53,14 +54,14 @@ export async function listLedgersBehind(db: Db): Promise<TenantKey[]> {
   return db<TenantKey[]>`
     select s.biller_id as "billerId", s.livemode
     from event_sequences s left join ledger_positions p using (biller_id, livemode)
-    where s.last_sequence > coalesce(p.last_sequence, 0)
+    where s.last_sequence > coalesce(p.complete_sequence, 0)
     order by s.biller_id, s.livemode`;
 }
 
 /** The number of the last event of a biller and mode, and of the last one that is posted. 0 if there is none. */
 export async function selectPosition(db: Db, tenant: TenantKey): Promise<{ last: number; posted: number }> {
   const [row] = await db<[{ last: number; posted: number }?]>`
-    select s.last_sequence as last, coalesce(p.last_sequence, 0) as posted
+    select s.last_sequence as last, coalesce(p.complete_sequence, 0) as posted
     from event_sequences s left join ledger_positions p using (biller_id, livemode)
     where s.biller_id = ${tenant.billerId} and s.livemode = ${tenant.livemode}`;
   return row ?? { last: 0, posted: 0 };
@@ -71,14 +72,16 @@ export async function lockPosition(tx: Tx, { billerId, livemode }: TenantKey): P
   await tx`
     insert into ledger_positions (biller_id, livemode, last_sequence) values (${billerId}, ${livemode}, 0)
     on conflict do nothing`;
-  const [row] = await tx<[{ last_sequence: number }]>`
-    select last_sequence from ledger_positions where biller_id = ${billerId} and livemode = ${livemode} for update`;
-  return row.last_sequence;
+  const [row] = await tx<[{ complete_sequence: number }]>`
+    select complete_sequence from ledger_positions where biller_id = ${billerId} and livemode = ${livemode} for update`;
+  return row.complete_sequence;
 }
 
+/** Moves the position. A process of a version before that of credit moves only `last_sequence`, its own. */
 export async function updatePosition(tx: Tx, { billerId, livemode }: TenantKey, sequence: number): Promise<void> {
   await tx`
-    update ledger_positions set last_sequence = ${sequence}, stopped_at = null, stopped_by = null
+    update ledger_positions
+    set complete_sequence = ${sequence}, last_sequence = greatest(last_sequence, ${sequence}), stopped_at = null, stopped_by = null
     where biller_id = ${billerId} and livemode = ${livemode}`;
 }
 
@@ -94,7 +97,8 @@ export async function noteStopped(db: Db, { billerId, livemode }: TenantKey, why
 /** Sets all positions to the beginning, or those of one biller, so that everything is posted again. */
 export async function resetPositions(db: Db, billerId: string | null): Promise<void> {
   await db`
-    update ledger_positions set last_sequence = 0 where ${billerId === null ? db`true` : db`biller_id = ${billerId}`}`;
+    update ledger_positions set last_sequence = 0, complete_sequence = 0
+    where ${billerId === null ? db`true` : db`biller_id = ${billerId}`}`;
 }
 
 /** How many transactions the ledgers of all billers have. */
@@ -105,7 +109,7 @@ export async function countLedgerTransactions(db: Db): Promise<number> {
 
 /**
  * The events after a number, in their order, at most `limit`, or only those of a test clock. Their data is read only if
- * they move money: the return of a payment whose dispute was lost moves none.
+ * they are posted: the return of a payment whose dispute was lost is not.
  */
 export async function listFollowedEvents(
   db: Db,
@@ -115,10 +119,12 @@ export async function listFollowedEvents(
 ): Promise<FollowedEventRow[]> {
   return db<FollowedEventRow[]>`
     select e.id, e.sequence, e.test_clock_id, e.customer_id, e.subject_id, e.created_at as occurred_at,
-      case when d is not null and d->>'dispute_id' is null then e.event_type end as type,
-      coalesce(d->>'payment_intent_id', case when e.event_type not like 'payout.%' then e.subject_id end)
+      case when d is null or d->>'dispute_id' is not null then null
+        when e.event_type like 'subscription.%' then 'subscription' else e.event_type end as type,
+      coalesce(d->>'payment_intent_id', case when e.event_type like 'payment_intent.%' then e.subject_id end)
         as payment_intent_id, d->>'currency' as currency,
-      coalesce(d->>'total_amount', d->>'amount')::bigint as amount, coalesce(d->>'fee_amount', '0')::bigint as fee
+      coalesce(d->>'total_amount', d->>'amount', d->>'credit_balance_cents')::bigint as amount,
+      coalesce(d->>'fee_amount', '0')::bigint as fee
     from (
       select * from events
       where biller_id = ${billerId} and livemode = ${livemode} and sequence > ${after}
@@ -126,22 +132,31 @@ export async function listFollowedEvents(
       order by sequence limit ${limit}
     ) e
     cross join lateral (
-      select case when e.event_type = any(${[...moneyEventTypes]}) then e.data::jsonb end as d
-    ) of_money
+      select case when e.event_type = any(${[...moneyEventTypes]}) or e.event_type like 'subscription.%'
+        then e.data::jsonb end as d
+    ) posted
     order by e.sequence`;
 }
 
-/** What the ledger has in flight of each payment, up to the event `upTo`, minor units. Others have nothing. */
-export async function listInFlight(
+/**
+ * What the ledger has in flight of each payment, and as credit of each subscription, up to the event `upTo`, minor
+ * units. Others have nothing.
+ */
+export async function listPosted(
   db: Db,
-  paymentIntentIds: readonly string[],
+  { paymentIntentIds, subscriptionIds }: { paymentIntentIds: readonly string[]; subscriptionIds: readonly string[] },
   upTo: number,
-): Promise<{ payment_intent_id: string; amount: MinorUnits }[]> {
+): Promise<{ id: string; amount: MinorUnits }[]> {
   return db`
-    select t.payment_intent_id, sum(e.amount)::bigint as amount
+    select t.payment_intent_id as id, sum(e.amount)::bigint as amount
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id and e.account = 'in_flight'
     where t.payment_intent_id = any(${[...paymentIntentIds]}) and t.sequence <= ${upTo}
-    group by t.payment_intent_id having sum(e.amount) <> 0`;
+    group by t.payment_intent_id having sum(e.amount) <> 0
+    union all
+    select t.source_id, (0 - sum(e.amount))::bigint
+    from ledger_transactions t join ledger_entries e on e.transaction_id = t.id and e.account = 'credit'
+    where t.source_id = any(${[...subscriptionIds]}) and t.sequence <= ${upTo}
+    group by t.source_id having sum(e.amount) <> 0`;
 }
 
 /** Keeps test clocks from being deleted until the transaction ends. Returns those that are there. */

@@ -28,6 +28,10 @@ const CurrencyBalance = Strict(
       description: 'What is available, minor units. Below 0 if more has left than was available.',
     }),
     held: Type.Integer({ description: 'What is under dispute, minor units: it is neither pending nor available.' }),
+    credit: Type.Integer({
+      description:
+        'What you owe to subscribers, minor units: the credit of their subscriptions. It is not taken off the others.',
+    }),
   },
   { title: 'CurrencyBalance' },
 );
@@ -44,7 +48,7 @@ export const Balance = Strict(
 export type Balance = Static<typeof Balance>;
 
 example(Balance, {
-  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590, held: 0 }],
+  data: [{ currency: 'AUD', in_flight: 2500, pending: 9795, available: 19_590, held: 0, credit: 1500 }],
   complete_up_to: 128,
 });
 

@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { nothingLetGo } from '../domain/subscriptions/apply.ts';
 import { CheckoutSession, checkoutSessionEventExample } from './checkout-session.ts';
 import { Nullable, Strict, Timestamp } from './common.ts';
 import { Dispute, disputeExample } from './dispute.ts';
@@ -64,7 +65,6 @@ const LettingGo = Strict(
   },
   { title: 'SubscriptionLettingGo' },
 );
-const nothingLetGo = { waived_amount_cents: 0, dropped_lines: [] };
 
 const PaidPeriod = Strict(
   { ...Subscription.properties, paid_period: SubscriptionPeriod },
@@ -391,7 +391,7 @@ export const eventCatalogue = {
   }),
   'subscription.updated': event(
     LettingGo,
-    '`in_effect_until` or `owed_amount_cents` has changed, and no other event tells it.',
+    '`in_effect_until`, `owed_amount_cents` or `credit_balance_cents` has changed, and no other event tells it.',
     { ...subscriptionExample, ...nothingLetGo },
   ),
   'subscription.in_effect_changed': event(

@@ -6,7 +6,7 @@ import { makeKey } from '../support/factories.ts';
 import { refusal, useStage } from '../support/stage.ts';
 
 const day = 86_400_000;
-const ofRange = ['balance_transactions', 'failed_payments', 'plans'] as const;
+const ofRange = ['balance_transactions', 'failed_payments', 'payouts', 'plans'] as const;
 const ofNow = ['aging', 'mandates'] as const;
 const january = 'from=2020-01-01&to=2020-02-01';
 
@@ -170,6 +170,52 @@ describe('reports', () => {
       assert.equal((await get(`plans?from=${from}&to=2026-03-01`)).status, 400, from);
     }
     assert.deepEqual(refusal(await get('aging?test_clock=clk_none'), 400), ['query/test_clock resource_missing']);
+  });
+
+  it('have each payout with what it is made of, which adds up to the deposit', async () => {
+    const payer = await debits.payer('2027-03-01T00:00:00.000Z');
+    const card = await stage.merchant.card(payer.customer);
+    const buy = async (amount: number, metadata: Record<string, string> = {}) => {
+      const { id } = await stage.merchant.intent({ amount, customer_id: payer.customer, metadata });
+      await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
+      return id;
+    };
+    const first = await buy(10_000, { _sandbox_payout: 'fail,paid' });
+    await buy(20_000);
+    await stage.request('POST', `/payment_intents/${first}/refunds`, { amount: 2_500 });
+    const { id: debit } = await debits.debit(payer, 'settled', { amount: 5_000 });
+    await stage.advance(payer.clock, '2027-03-05T12:00:00.000Z');
+    await stage.request('POST', `/test_helpers/payment_intents/${debit}/bank_result`, { result: 'returned' });
+    await buy(8_000);
+    await stage.advance(payer.clock, '2027-03-12T00:00:00.000Z');
+    const path = `payouts?test_clock=${payer.clock}&from=2027-03-01&to=2027-04-01`;
+    const data = await rows(path);
+    const shown = data.map((row: Record<string, number | string>) =>
+      ['paid_out_on', 'status', 'item_count', 'payments', 'refunds', 'returns', 'adjustments', 'fees', 'net', 'amount']
+        .map((column) => row[column])
+        .join(' '),
+    );
+    assert.deepEqual(shown, [
+      '2027-03-03 failed 3 30000 -2500 0 0 585 26915 26915',
+      '2027-03-04 paid 4 35000 -2500 0 0 703 31797 31797',
+      '2027-03-09 paid 3 8000 0 -5000 118 170 2948 2948',
+    ]);
+    for (const row of data) {
+      const { payments, refunds, returns, adjustments, fees, net, amount } = row;
+      assert.equal(payments + refunds + returns + adjustments - fees, net);
+      assert.equal(net, amount);
+      const { body } = await stage.request('GET', `/payouts/${row.id}/items?limit=100`);
+      assert.equal(body.data.length, row.item_count);
+    }
+    const { text } = await read(`reports/${path.replace('?', '.csv?')}&columns=id,net`);
+    assert.equal(
+      text,
+      ['id,net', ...data.map((row: { id: string; net: number }) => `${row.id},${row.net}`), ''].join('\r\n'),
+    );
+    assert.deepEqual(await rows('payouts?from=2027-03-01&to=2027-04-01'), [], 'not on a clock');
+    const stranger = await stage.stranger();
+    const others = await stranger.merchant.request('GET', '/reports/payouts?from=2027-03-01&to=2027-04-01');
+    assert.deepEqual(others.body, { data: [] });
   });
 
   it('tell each failure with its reason and the next attempt, and what has become of the payment', async () => {

@@ -68,6 +68,15 @@ describe('a statement', () => {
     assert.deepEqual(await statement(here.customer, '?from=2027-01-10&to=2027-01-28'), past);
   });
 
+  it('whose one end is given has its other end where that fits: it is empty before the customer and after today', async () => {
+    await weekly('succeed');
+    for (const query of ['?to=2020-01-01', '?from=2040-01-01']) {
+      const { from, to, data } = await statement(here.customer, query);
+      assert.deepEqual([from, data.filter(({ type }: Line) => !type.startsWith('owed'))], [to, []], query);
+    }
+    assert.equal((await statement(here.customer, '?from=2040-01-01')).totals[0].owed, 0);
+  });
+
   it('owes a debit that came back after its refund: the bank has taken what was given back already', async () => {
     const payer = await debits.payer();
     const paid = await debits.debit(payer, 'late_dishonour');

@@ -78,6 +78,7 @@ describe('the statement of a customer', () => {
       returned: 12_000,
       owed: 0,
       tax: 0,
+      credit: 0,
     };
     assert.deepEqual(whole.totals, [{ currency: 'AUD', ...year, collected: 12 * 16_550 + 12_000 }]);
     assert.deepEqual(await ledgerOf(payer.customer), {

@@ -251,6 +251,7 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
   'GET /api/v1/reports/balance_transactions': plain(`/reports/balance_transactions?${aYear}`),
   'GET /api/v1/reports/plans': plain(`/reports/plans?${aYear}`),
   'GET /api/v1/reports/aging': plain('/reports/aging'),
+  'GET /api/v1/reports/payouts': plain(`/reports/payouts?${aYear}`),
   'GET /api/v1/reports/failed_payments': plain(`/reports/failed_payments?${aYear}`),
   'GET /api/v1/reports/mandates': plain('/reports/mandates'),
   'GET /api/v1/customers/{customer_id}/statement': async (stage) => at(`/customers/${await payer(stage)}/statement`),

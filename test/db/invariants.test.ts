@@ -241,10 +241,15 @@ const damages: Record<string, string> = {
     delete from webhook_deliveries; delete from events where event_type = 'payment_intent.succeeded'`,
   'the ledger has of a payment what its biller holds of it': `
     update payment_intents set total_refunded_amount = 1 where id = INTENT`,
+  'the ledger has of a subscription the credit that its events have told': `
+    update events set data = (data::jsonb || '{"credit_balance_cents": 5}')::json
+    where event_type like 'subscription.%'`,
+  'the ledger owes to subscribers the credit of their subscriptions': `
+    update subscriptions set credit_balance_cents = 5`,
   'the balances of the ledger are the sums of its entries': `
     update ledger_balances set amount = amount + 1 where account = 'processor'`,
   'the ledger is at most ten minutes behind the events': `
-    update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set last_sequence = 1`,
+    update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set complete_sequence = 1`,
   'a payout is the sum of its items in the ledger': payout(),
   'a row of the ledger of the sandbox waits for a payout, or is in one that has not failed': `
     delete from payable_transactions`,

@@ -124,7 +124,7 @@ export function useSubscriptionLife(subscriber: ReturnType<typeof useSubscriber>
     }
     if (account !== null && account !== undefined) assert.equal(account, model.account, 'credit and lines');
     const last = (await eventsOf(id)).at(-1);
-    for (const field of ['state', 'in_effect', 'in_effect_until', 'owed_amount_cents']) {
+    for (const field of ['state', 'in_effect', 'in_effect_until', 'owed_amount_cents', 'credit_balance_cents']) {
       assert.deepEqual(last?.data[field], found[field], `the latest event tells ${field}`);
     }
   }

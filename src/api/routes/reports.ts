@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { ReportOfNow, ReportOfRange, reports, StatementQuery } from '../../resources/reports/report.ts';
-import { BalanceReport, FailedPaymentReport, MandateReport } from '../../resources/reports/rows.ts';
+import { BalanceReport, FailedPaymentReport, MandateReport, PayoutReport } from '../../resources/reports/rows.ts';
 import { Statement } from '../../resources/reports/statement.ts';
 import { AgingReport, PlanReport } from '../../resources/reports/subject-rows.ts';
 import { type ReportName, readReport } from '../../services/reports/reports.ts';
@@ -31,6 +31,16 @@ const pages: readonly ReportPage[] = [
     schema: BalanceReport,
     summary: 'Report what has moved money',
     description: 'The rows of your books with this `created_at`, oldest first, each with its customer and its plan.',
+    query: ReportOfRange,
+  },
+  {
+    name: 'payouts',
+    operation: 'getReportPayouts',
+    schema: PayoutReport,
+    summary: 'Report your payouts, each with what it is made of',
+    description:
+      'One row for each payout with this `created_at`, oldest first: what was paid, refunded and taken back, and the fees, ' +
+      'which add up to it. `GET /balance_transactions?payout_id=` has its items.',
     query: ReportOfRange,
   },
   {

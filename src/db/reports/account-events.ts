@@ -26,15 +26,17 @@ export async function listAccountEvents(
       coalesce(d->>'returned_tax_amount', d->>'tax_amount', '0')::bigint as tax,
       coalesce(d->>'owed_amount_cents', '0')::bigint as owed,
       case when e.event_type in ('subscription.canceled', 'subscription.resumed')
-        then coalesce(d->>'waived_amount_cents', '0')::bigint else 0 end as waived
+        then coalesce(d->>'waived_amount_cents', '0')::bigint else 0 end as waived,
+      coalesce(d->>'credit_balance_cents', '0')::bigint as credit
     from (
-      select *, data::jsonb as d from events
+      select * from events
       where biller_id = ${billerId} and livemode = ${livemode} and customer_id = any(${[...customerIds]})
         and sequence > ${after} and created_at < ${before}
         and (event_type = any(${[...accountEventTypes]}) or event_type like 'subscription.%')
       order by sequence
       limit ${limit}
     ) e
+    cross join lateral (select e.data::jsonb as d) told
     left join payment_intents i on e.event_type = 'refund.succeeded' and i.id = d->>'payment_intent_id'
     order by e.sequence`;
 }

@@ -7,8 +7,6 @@ import { isWithin, type ReportRows } from './report-rows.ts';
 export interface BalanceReportRow extends BalanceTransactionRow {
   customer_name: string | null;
   customer_reference: string | null;
-  payment_plan_id: string | null;
-  subscription_id: string | null;
   /** How much of `gross` is tax. */
   tax: MinorUnits;
 }
@@ -21,7 +19,7 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
     order by occurred_at, id
     limit ${limit}`;
   return db<BalanceReportRow[]>`
-    select p.*, c.name as customer_name, c.reference as customer_reference, i.payment_plan_id, i.subscription_id,
+    select p.*, c.name as customer_name, c.reference as customer_reference,
       case p.type when 'payment' then i.tax_amount when 'return' then 0 - i.tax_amount
         when 'refund' then 0 - r.tax_amount when 'dispute' then 0 - u.tax_amount
         when 'dispute_reversal' then u.tax_amount else 0 end as tax
@@ -29,7 +27,10 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
     left join payment_intents i on i.id = p.payment_intent_id and i.biller_id = p.biller_id and i.livemode = p.livemode
     left join refunds r on r.id = p.source and r.biller_id = p.biller_id and r.livemode = p.livemode
     left join disputes u on u.id = p.source and u.biller_id = p.biller_id and u.livemode = p.livemode
-    left join customers c on c.id = p.customer_id and c.biller_id = p.biller_id and c.livemode = p.livemode
+    left join lateral (
+      select name, reference from customers
+      where id = p.customer_id and biller_id = p.biller_id and livemode = p.livemode limit 1
+    ) c on true
     order by p.created_at, p.id`;
 };
 

@@ -1,6 +1,6 @@
 import type { MinorUnits } from '../units.ts';
 
-/** The events that move money. Each is posted to the ledger; every other event moves none. */
+/** The events that move money. Each is posted to the ledger, as is the credit that events of subscriptions tell. */
 export const moneyEventTypes = [
   'payment_intent.processing',
   'payment_intent.succeeded',
@@ -22,16 +22,18 @@ export const payableEventTypes = [
   'refund.succeeded',
   'dispute.opened',
   'dispute.won',
-] as const satisfies readonly MoneyEventType[];
+] as const satisfies readonly (typeof moneyEventTypes)[number][];
 
-export type MoneyEventType = (typeof moneyEventTypes)[number];
+/** An event that the ledger posts: of money, or any event of a subscription. */
+export type PostedEventType = (typeof moneyEventTypes)[number] | 'subscription';
 
 /**
  * The accounts of a biller's books. `payers` is the other side of all money, `in_flight` holds debits whose result is
  * not known, `processor` what was taken and is not paid out, `held` what is under dispute, `fees` what collecting has
- * cost, `bank` what was paid out.
+ * cost, `bank` what was paid out. `credit` is a debt, so it is never above 0: what subscriptions owe back of what payers
+ * have paid.
  */
-export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank';
+export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank' | 'credit';
 
 /** What a transaction of the ledger is. All but the last three are rows that finance reads. */
 export type TransactionKind =
@@ -45,14 +47,17 @@ export type TransactionKind =
   | 'dispute_reversal'
   | 'debit_accepted'
   | 'debit_ended'
-  | 'dispute_lost';
+  | 'dispute_lost'
+  | 'credit';
 
-/** What a money event says, minor units. */
-export interface MoneyEvent {
-  type: MoneyEventType;
-  /** The total of the payment, surcharge included, or the amount of the refund, the dispute or the payout. */
+/** What an event says, minor units. */
+export interface PostedEvent {
+  type: PostedEventType;
+  /**
+   * The total of the payment, surcharge included; the amount of the refund, dispute or payout; the subscription's credit.
+   */
   amount: MinorUnits;
-  /** What the payment costs the biller. 0 for the others. */
+  /** What the payment costs the biller. 0 for all others. */
   fee: MinorUnits;
 }
 
@@ -63,28 +68,29 @@ export interface Posting {
 }
 
 /**
- * Returns what an event posts, minor units; nothing if it moves no money. `inFlight` is what the ledger has of the
- * payment as a debit in flight: only the end of such a debit posts a failure. A return gives the fee back, a refund
- * and a lost dispute do not (books, settled points 2 and 6).
+ * Returns what an event posts, minor units; nothing if it moves no money. `posted` is what the ledger has before: of
+ * the payment as a debit in flight, or of the subscription as credit. Only the end of such a debit posts a failure, and
+ * only a change of the credit is posted. A return gives the fee back, a refund and a lost dispute do not (books, settled
+ * points 2 and 6).
  * @throws RangeError when an amount is negative, not whole or beyond the range of exact integers.
  */
-export function postingsOf({ type, amount, fee }: MoneyEvent, inFlight: MinorUnits): Posting[] {
+export function postingsOf({ type, amount, fee }: PostedEvent, posted: MinorUnits): Posting[] {
   for (const value of [amount, fee]) {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole amount: ${value}`);
   }
   switch (type) {
     case 'payment_intent.processing':
-      return balanced('debit_accepted', { payers: inFlight - amount, in_flight: amount - inFlight });
+      return balanced('debit_accepted', { payers: posted - amount, in_flight: amount - posted });
     case 'payment_intent.succeeded':
       return balanced('payment', {
-        payers: inFlight - amount,
-        in_flight: 0 - inFlight,
+        payers: posted - amount,
+        in_flight: 0 - posted,
         processor: amount - fee,
         fees: fee,
       });
     case 'payment_intent.failed':
     case 'payment_intent.canceled':
-      return balanced('debit_ended', { in_flight: 0 - inFlight, payers: inFlight });
+      return balanced('debit_ended', { in_flight: 0 - posted, payers: posted });
     case 'payment_intent.returned':
       return [
         ...balanced('return', { processor: 0 - amount, payers: amount }),
@@ -102,6 +108,8 @@ export function postingsOf({ type, amount, fee }: MoneyEvent, inFlight: MinorUni
       return balanced('payout', { processor: 0 - amount, bank: amount });
     case 'payout.failed':
       return balanced('payout_failure', { processor: amount, bank: 0 - amount });
+    case 'subscription':
+      return balanced('credit', { credit: posted - amount, payers: amount - posted });
   }
 }
 

@@ -38,6 +38,8 @@ export interface AccountEvent {
   owed: MinorUnits;
   /** What was let go of that by name, minor units. */
   waived: MinorUnits;
+  /** The credit of a subscription, minor units. 0 for the others. */
+  credit: MinorUnits;
 }
 
 /** What a customer owes for: a plan, a subscription, or a payment by itself. */
@@ -46,7 +48,10 @@ export interface Debt extends Pick<AccountEvent, 'customer_id' | 'payment_plan_i
   payment_intent_id: string | null;
 }
 
-/** What an event has moved. Minor units; `charged` is negative if a charge was corrected. */
+/**
+ * What an event has moved. Minor units; `charged` is negative if a charge was corrected, `credited` if credit was used,
+ * paid out or withheld.
+ */
 export interface Movement {
   debt: Debt;
   at: CustomerInstant;
@@ -59,6 +64,7 @@ export interface Movement {
   returned: MinorUnits;
   /** The tax in what was collected; below 0 that in what was refunded or returned. */
   tax: MinorUnits;
+  credited: MinorUnits;
 }
 
 /** What is owed of a debt, and since when: an attempt failed then, or the money came back. */
@@ -82,10 +88,12 @@ export interface Accounts {
   payments: Map<string, OpenPayment>;
   subscriptions: Map<string, Owed & { debt: Debt }>;
   endedPlans: Set<string>;
+  /** What subscriptions owe back, minor units. */
+  credits: Map<string, MinorUnits>;
 }
 
 export function emptyAccounts(): Accounts {
-  return { payments: new Map(), subscriptions: new Map(), endedPlans: new Set() };
+  return { payments: new Map(), subscriptions: new Map(), endedPlans: new Set(), credits: new Map() };
 }
 
 /**
@@ -104,9 +112,20 @@ export function postToAccounts(accounts: Accounts, event: AccountEvent, timeZone
   const returned = type === 'payment_intent.returned' ? total : 0;
   const refunded = type === 'refund.succeeded' ? total : 0;
   const charged = openOf(accounts, event) - before + waived + collected - returned;
-  if ([charged, waived, collected, returned, refunded].every((amount) => amount === 0)) return null;
-  const money = { collected, refunded, returned, tax: collected + refunded + returned === 0 ? 0 : tax };
-  return { debt: debtOf(event), at, payment_intent_id, source, charged, waived, ...money };
+  const credited = moveCredit(accounts, event);
+  const moved = { charged, waived, collected, refunded, returned, credited };
+  if (Object.values(moved).every((amount) => amount === 0)) return null;
+  const taxMoved = collected + refunded + returned === 0 ? 0 : tax;
+  return { debt: debtOf(event), at, payment_intent_id, source, ...moved, tax: taxMoved };
+}
+
+/** Returns by how much the credit of the event's subscription has changed. */
+function moveCredit({ credits }: Accounts, event: AccountEvent): MinorUnits {
+  if (!isOfSubscription(event)) return 0;
+  const before = credits.get(event.source) ?? 0;
+  if (event.credit === 0) credits.delete(event.source);
+  else credits.set(event.source, event.credit);
+  return event.credit - before;
 }
 
 /** Returns what is owed of each debt, and since when. What is under way for the first time is not among it. */

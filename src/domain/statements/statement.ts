@@ -17,6 +17,8 @@ export interface StatementTotals {
   owed: MinorUnits;
   /** The tax in what was collected, less that in what was refunded and returned. */
   tax: MinorUnits;
+  /** What subscriptions owe back at the end. */
+  credit: MinorUnits;
 }
 
 type StatementLineType = 'owed_before' | 'charged' | 'waived' | 'collected' | 'refunded' | 'returned' | 'owed';
@@ -59,7 +61,8 @@ export function addToStatement(
   { from, timeZone }: { from: CustomerInstant; timeZone: string },
 ): void {
   const totals = totalsOf(statement, movement.debt.currency);
-  const { charged, waived, collected, refunded, returned } = movement;
+  const { charged, waived, collected, refunded, returned, credited } = movement;
+  totals.credit += credited;
   if (movement.at < from) {
     totals.owed_before += charged - waived - collected + returned;
     totals.owed = totals.owed_before;
@@ -96,7 +99,8 @@ export function closeStatement(
 const noSource = { payment_intent_id: null, source: null, payment_plan_id: null, subscription_id: null };
 
 function totalsOf({ totals }: Statement, currency: Currency): StatementTotals {
-  const nothing = { owed_before: 0, charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, owed: 0, tax: 0 };
+  const moved = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0 };
+  const nothing = { owed_before: 0, ...moved, owed: 0, tax: 0, credit: 0 };
   const sums = totals.get(currency) ?? { currency, ...nothing };
   totals.set(currency, sums);
   return sums;

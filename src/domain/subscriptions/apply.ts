@@ -2,7 +2,7 @@ import { earliestInstant, startOfDay } from '../calendar.ts';
 import type { CustomerInstant } from '../instants.ts';
 import { untried } from '../recurring/recurring-payment.ts';
 import type { MinorUnits, PeriodNumber } from '../units.ts';
-import { type AccountEntry, amountEntry, postAll } from './account.ts';
+import { type AccountEntry, amountEntry, type CreditAccount, postAll } from './account.ts';
 import { type Derived, derive, isInEffect } from './derive.ts';
 import { type PeriodLine, sumOf } from './lines.ts';
 import { isServedToEnd, owedFor, unpaidPeriods } from './owed.ts';
@@ -26,6 +26,8 @@ export interface LetGo {
   dropped_lines: PeriodLine[];
 }
 
+export const nothingLetGo: LetGo = { waived_amount_cents: 0, dropped_lines: [] };
+
 /** A subscription after a change, and what follows from it. */
 export interface Applied {
   subscription: SubscriptionWithPeriods;
@@ -43,8 +45,9 @@ export interface Applied {
   paid: Period | null;
 }
 
-/** What a change is compared with: what was derived before it. */
-export type Before = Pick<Derived, 'in_effect' | 'in_effect_until' | 'owed_amount_cents'>;
+/** What a change is compared with: what was derived before it, and the credit that events have told. */
+export type Before = Pick<Derived, 'in_effect' | 'in_effect_until' | 'owed_amount_cents'> &
+  Pick<CreditAccount, 'credit_balance_cents'>;
 
 /**
  * Returns a subscription after a change, and what happened. Whatever the change, three rules hold:
@@ -95,7 +98,7 @@ export function applyChange(
     begins: newOnes,
     periods: [...changed].map(([number, one]) => ({ number, change: one })),
     entries: moved,
-    events: eventsOf(change, before, derived, letGo),
+    events: eventsOf(change, before, { ...derived, credit_balance_cents: final.terms.credit_balance_cents }, letGo),
     letGo: { ...letGo, waived_amount_cents: letGo.waived_amount_cents + (change.waived ?? 0) },
     paid: periods().find(({ number, kind }) => kind === 'paid' && statusAfter(number) === 'paid') ?? null,
   };
@@ -186,17 +189,18 @@ function goBack(
   };
 }
 
-/** Until when it is in effect and what is owed are told by each event. If there is none, by `updated`. */
+/** Until when it is in effect, what is owed and the credit are told by each event. If there is none, by `updated`. */
 function eventsOf(
   { events }: SubscriptionStepChange,
   before: Before,
-  derived: Derived,
+  after: Before,
   { dropped_lines: dropped }: LetGo,
 ): SubscriptionEventName[] {
-  if (before.in_effect !== derived.in_effect) return [...events, 'in_effect_changed'];
+  if (before.in_effect !== after.in_effect) return [...events, 'in_effect_changed'];
   const isTold =
-    before.in_effect_until?.getTime() === derived.in_effect_until?.getTime() &&
-    before.owed_amount_cents === derived.owed_amount_cents &&
+    before.in_effect_until?.getTime() === after.in_effect_until?.getTime() &&
+    before.owed_amount_cents === after.owed_amount_cents &&
+    before.credit_balance_cents === after.credit_balance_cents &&
     dropped.length === 0;
   return events.length > 0 || isTold ? events : ['updated'];
 }
@@ -215,7 +219,7 @@ function newPeriod({ start, end, lines, amount_cents: amount, ...period }: NewPe
 }
 
 /** What a forecast takes as the state before the change. */
-const supposed: Before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0 };
+const supposed: Before = { in_effect: true, in_effect_until: null, owed_amount_cents: 0, credit_balance_cents: 0 };
 
 /** Returns a copy of a subscription as a change would make it, to foretell what comes after. */
 export function foretell(

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/postgres/connection.ts';
+import { opsCommand } from '../stuck/reading/ops-command.ts';
 import { type Invariant, type Offender, restore } from './invariant.ts';
 
 const compare =
@@ -45,7 +46,7 @@ export const ledgerInvariants: Invariant[] = [
       from payment_intents i
       join event_sequences s on s.biller_id = i.biller_id and s.livemode = i.livemode
       join ledger_positions p on p.biller_id = s.biller_id and p.livemode = s.livemode
-        and p.last_sequence = s.last_sequence
+        and p.complete_sequence = s.last_sequence
       cross join lateral (
         select case when i.status = 'succeeded' then i.total_amount else 0 end - i.total_refunded_amount
           + i.refunded_before_dispute as amount
@@ -56,6 +57,35 @@ export const ledgerInvariants: Invariant[] = [
         where t.payment_intent_id = i.id and e.account in ('processor', 'held', 'fees')
       ) posted
       where held.amount <> posted.amount limit 100`,
+  },
+  {
+    name: 'the ledger has of a subscription the credit that its events have told',
+    promise: 3,
+    remedy: compare,
+    offenders: findWronglyPostedCredit,
+  },
+  {
+    name: 'the ledger owes to subscribers the credit of their subscriptions',
+    promise: 3,
+    remedy:
+      `If the events of ID tell another credit than it has: ${opsCommand('recheck', 'ID')}. Otherwise compare its events ` +
+      'with its rows in the ledger, and restore what was changed.',
+    offenders: (db) => db<Offender[]>`
+      select id, format('the subscription has %s of credit, the ledger %s in %s', sum(had), sum(posted), currency)
+        as detail
+      from (
+        select id, biller_id, livemode, test_clock_id, currency, credit_balance_cents as had, 0 as posted
+        from subscriptions where credit_balance_cents > 0
+        union all
+        select t.source_id, t.biller_id, t.livemode, t.test_clock_id, t.currency, 0, 0 - e.amount
+        from ledger_transactions t join ledger_entries e on e.transaction_id = t.id and e.account = 'credit'
+      ) both_sides
+      where exists (
+        select from event_sequences s join ledger_positions p using (biller_id, livemode)
+        where s.biller_id = both_sides.biller_id and s.livemode = both_sides.livemode
+          and p.complete_sequence = s.last_sequence
+      )
+      group by id, biller_id, livemode, test_clock_id, currency having sum(had) <> sum(posted) limit 100`,
   },
   {
     name: 'the balances of the ledger are the sums of its entries',
@@ -83,11 +113,11 @@ export const ledgerInvariants: Invariant[] = [
       'the history of ID takes its time.',
     offenders: (db) => db<Offender[]>`
       select s.biller_id as id, format('%s: posted up to event %s of %s', case when s.livemode then 'live mode'
-        else 'sandbox' end, coalesce(p.last_sequence, 0), s.last_sequence) as detail
+        else 'sandbox' end, coalesce(p.complete_sequence, 0), s.last_sequence) as detail
       from event_sequences s
       left join ledger_positions p on p.biller_id = s.biller_id and p.livemode = s.livemode
       join events e on e.biller_id = s.biller_id and e.livemode = s.livemode
-        and e.sequence = coalesce(p.last_sequence, 0) + 1
+        and e.sequence = coalesce(p.complete_sequence, 0) + 1
       where e.recorded_at < now() - interval '10 minutes' limit 100`,
   },
 ];
@@ -100,7 +130,7 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
         posted.gross, posted.fee, t.currency, due.gross, due.fee, d.data ->> 'currency') end as detail
     from events e
     join ledger_positions p on p.biller_id = e.biller_id and p.livemode = e.livemode
-      and e.sequence <= p.last_sequence
+      and e.sequence <= p.complete_sequence
     cross join lateral (
       select e.data::jsonb as data, case when e.livemode then 0 else (e.data ->> 'fee_amount')::bigint end as fee
     ) d
@@ -140,5 +170,30 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
         or t.biller_id <> e.biller_id or t.livemode <> e.livemode
         or t.test_clock_id is distinct from e.test_clock_id
       )
+    limit 100`;
+}
+
+/** The second calculation of credit: an event of a subscription posts what its credit changed since the one before. */
+function findWronglyPostedCredit(db: Db): PromiseLike<Offender[]> {
+  return db<Offender[]>`
+    select e.id, format('credit of %s: the event changes it by %s %s, the ledger by %s %s', e.subject_id, e.changed,
+      e.currency, coalesce(posted.amount, 0), coalesce(t.currency, e.currency)) as detail
+    from (
+      select id, biller_id, livemode, test_clock_id, subject_id, sequence, data ->> 'currency' as currency,
+        (data ->> 'credit_balance_cents')::bigint - coalesce(lag((data ->> 'credit_balance_cents')::bigint)
+          over (partition by subject_id order by sequence), 0) as changed
+      from events where event_type like 'subscription.%'
+    ) e
+    join ledger_positions p on p.biller_id = e.biller_id and p.livemode = e.livemode
+      and e.sequence <= p.complete_sequence
+    left join ledger_transactions t on t.source_key = e.id || '.credit'
+    left join lateral (
+      select 0 - sum(amount) as amount from ledger_entries where transaction_id = t.id and account = 'credit'
+    ) posted on true
+    where (e.test_clock_id is null or exists (select from test_clocks c where c.id = e.test_clock_id))
+      and (e.changed <> coalesce(posted.amount, 0) or t.id is not null and (
+        t.currency <> e.currency or t.source_id <> e.subject_id or t.biller_id <> e.biller_id
+        or t.livemode <> e.livemode or t.test_clock_id is distinct from e.test_clock_id
+      ))
     limit 100`;
 }

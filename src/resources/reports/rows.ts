@@ -1,9 +1,10 @@
 import Type from 'typebox';
 import { exampleId } from '../../domain/ids.ts';
 import { BalanceTransaction } from '../balance.ts';
-import { Currency, Nullable, Strict, Timestamp } from '../common.ts';
+import { Currency, Nullable, present, Strict, Timestamp } from '../common.ts';
 import { dueAt, madeAt } from '../examples.ts';
 import { MandateStatus, Scheme } from '../mandate.ts';
+import { Payout, payoutExample } from '../payout.ts';
 import { TableOf } from './report.ts';
 
 const Text = (description: string) => Nullable(Type.String(), { description });
@@ -155,6 +156,39 @@ export const MandateReport = TableOf(MandateReportRow, 'MandatesReport', {
       lapses_at: '2030-01-11T00:00:00.000Z',
       ended_at: null,
       created_at: madeAt,
+    },
+  ],
+});
+
+const { id, created_at, paid_out_on, arrives_on, status, ended_at, failure_code, ...ofPayout } = Payout.properties;
+
+export const PayoutReportRow = Strict({
+  ...{ id, created_at, paid_out_on, arrives_on, status, ended_at, failure_code },
+  reconciliation_status: ofPayout.reconciliation_status,
+  currency: ofPayout.currency,
+  amount: Cents('What was paid to your bank account, or was to be paid if it has failed.'),
+  item_count: Type.Integer({ description: 'How many rows of your books it pays: its items.' }),
+  payments: Cents('`gross` of the payments among them: what payers paid.'),
+  refunds: Cents('`gross` of the refunds: 0 or below.'),
+  returns: Cents('`gross` of the debits that came back: 0 or below.'),
+  adjustments: Cents('`net` of all others: fees that were given back.'),
+  fees: Cents('`fee` of the payments.'),
+  net: Cents('`payments` + `refunds` + `returns` + `adjustments` − `fees`. It is `amount` once it is reconciled.'),
+});
+
+export const PayoutReport = TableOf(PayoutReportRow, 'PayoutsReport', {
+  data: [
+    {
+      ...present(PayoutReportRow, {
+        ...payoutExample,
+        item_count: 2,
+        payments: 12_500,
+        refunds: -2_450,
+        returns: 0,
+        adjustments: 0,
+        fees: 255,
+        net: 9_795,
+      }),
     },
   ],
 });

@@ -16,6 +16,7 @@ const Totals = Strict(
     returned: Cents('What the bank took back.'),
     owed: Cents('What was owed at `to`: `owed_before` + `charged` − `waived` − `collected` + `returned`.'),
     tax: Cents('The tax in what was collected, less that in what was refunded and returned.'),
+    credit: Cents('What subscriptions owed back at `to`: their `credit_balance_cents` then.'),
   },
   { title: 'StatementTotals' },
 );
@@ -78,15 +79,8 @@ export const Statement = TableOf(
     timezone: 'UTC',
     totals: [
       {
-        currency,
-        owed_before: 0,
-        charged: 2500,
-        waived: 0,
-        collected: 2500,
-        refunded: 0,
-        returned: 0,
-        owed: 0,
-        tax: 227,
+        ...{ currency, owed_before: 0, charged: 2500, waived: 0, collected: 2500, refunded: 0, returned: 0 },
+        ...{ owed: 0, tax: 227, credit: 0 },
       },
     ],
     data: [

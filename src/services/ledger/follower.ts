@@ -4,8 +4,8 @@ import {
   insertLedgerTransactions,
   type LedgerTransactionRow,
   listFollowedEvents,
-  listInFlight,
   listLedgersBehind,
+  listPosted,
   lockExistingClocks,
   lockPosition,
   noteStopped,
@@ -20,7 +20,12 @@ import { derivedId } from '../../domain/ids.ts';
 import { type CustomerInstant, customerInstant } from '../../domain/instants.ts';
 import { availableOn } from '../../domain/ledger/available-on.ts';
 import { payoutDayAfter } from '../../domain/ledger/payout-days.ts';
-import { moneyEventTypes, postingsOf, type TransactionKind } from '../../domain/ledger/postings.ts';
+import {
+  moneyEventTypes,
+  type PostedEventType,
+  postingsOf,
+  type TransactionKind,
+} from '../../domain/ledger/postings.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import { atomically, isOutage } from '../../platform/postgres/transaction.ts';
@@ -28,7 +33,7 @@ import type { RecordedEvent } from '../events.ts';
 import type { Tenant } from '../request-context.ts';
 
 /** Rises with each change of what an event posts. A transaction keeps the version that posted it. */
-const ruleVersion = 1;
+const ruleVersion = 2;
 
 /** How many events one transaction posts. */
 const eventsAtOnce = 500;
@@ -103,16 +108,20 @@ export async function postRecorded(tx: Tx, events: readonly RecordedEvent[]): Pr
 
 /** Adds what events post to the ledger; `position` is that of the ledger before them. */
 async function insertPosted(tx: Tx, tenant: Tenant, events: FollowedEventRow[], position: number): Promise<void> {
-  const ofMoney = events.filter(movesMoney);
-  if (ofMoney.length === 0) return;
-  await insertLedgerTransactions(tx, tenant, await transactionsOf(tx, tenant, ofMoney, position));
+  const posting = events.filter(isPosted);
+  if (posting.length === 0) return;
+  await insertLedgerTransactions(tx, tenant, await transactionsOf(tx, tenant, posting, position));
 }
 
 /** Returns an event as `listFollowedEvents` does once it is written. */
 function followedOf(event: RecordedEvent, sequence: number): FollowedEventRow {
+  const isOf = (kind: 'payment_intent' | 'subscription') => event.type.startsWith(`${kind}.`);
   const data = event.data as Partial<Record<'payment_intent_id' | 'dispute_id', string>> &
-    Partial<Record<'total_amount' | 'amount' | 'fee_amount', MinorUnits>> & { currency?: Currency };
-  const type = data.dispute_id === undefined ? moneyEventTypes.find((known) => known === event.type) : undefined;
+    Partial<Record<'total_amount' | 'amount' | 'credit_balance_cents' | 'fee_amount', MinorUnits>> & {
+      currency?: Currency;
+    };
+  const posted = isOf('subscription') ? 'subscription' : moneyEventTypes.find((known) => known === event.type);
+  const type = data.dispute_id === undefined ? posted : undefined;
   return {
     id: event.id,
     sequence,
@@ -121,9 +130,9 @@ function followedOf(event: RecordedEvent, sequence: number): FollowedEventRow {
     customer_id: event.customerId,
     subject_id: event.subjectId,
     occurred_at: customerInstant(event.at.getTime()),
-    payment_intent_id: data.payment_intent_id ?? (event.type.startsWith('payout.') ? null : event.subjectId),
+    payment_intent_id: data.payment_intent_id ?? (isOf('payment_intent') ? event.subjectId : null),
     currency: data.currency ?? null,
-    amount: data.total_amount ?? data.amount ?? null,
+    amount: data.total_amount ?? data.amount ?? data.credit_balance_cents ?? null,
     fee: data.fee_amount ?? 0,
   };
 }
@@ -139,9 +148,9 @@ async function postNext(tx: Tx, tenant: Tenant): Promise<number> {
   return last.sequence;
 }
 
-type MoneyEventRow = FollowedEventRow & { type: NonNullable<FollowedEventRow['type']> };
+type PostedEventRow = FollowedEventRow & { type: PostedEventType };
 
-function movesMoney(event: FollowedEventRow): event is MoneyEventRow {
+function isPosted(event: FollowedEventRow): event is PostedEventRow {
   return event.type !== null;
 }
 
@@ -149,29 +158,38 @@ function movesMoney(event: FollowedEventRow): event is MoneyEventRow {
 async function transactionsOf(
   tx: Tx,
   tenant: Tenant,
-  events: MoneyEventRow[],
+  events: PostedEventRow[],
   position: number,
 ): Promise<LedgerTransactionRow[]> {
   const clockIds = events.flatMap(({ test_clock_id: id }) => (id === null ? [] : [id]));
   const clocks = clockIds.length === 0 ? new Set() : await lockExistingClocks(tx, clockIds);
-  const paymentIds = events.flatMap(({ payment_intent_id: id }) => (id === null ? [] : [id]));
-  const inFlight = await inFlightAt(tx, paymentIds, position);
+  const posted = await postedAt(tx, events, position);
   const timeZone = (await selectBiller(tx, tenant.billerId))?.time_zone ?? 'UTC';
   return events
     .filter(({ test_clock_id: clock }) => clock === null || clocks.has(clock))
-    .flatMap((event) => transactionsOfEvent(tenant, event, inFlight, timeZone));
+    .flatMap((event) => transactionsOfEvent(tenant, event, posted, timeZone));
 }
 
-async function inFlightAt(db: Db, paymentIds: string[], position: number): Promise<Map<string, MinorUnits>> {
-  const rows = await listInFlight(db, paymentIds, position);
-  return new Map(rows.map(({ payment_intent_id: id, amount }) => [id, amount]));
+/** What the ledger has at a position of the payments and subscriptions that events are about: see `listPosted`. */
+async function postedAt(db: Db, events: PostedEventRow[], position: number): Promise<Map<string, MinorUnits>> {
+  const ids = (isOne: (event: PostedEventRow) => boolean) => events.filter(isOne).flatMap((e) => subjectOf(e) ?? []);
+  const ofSubscription = ({ type }: PostedEventRow) => type === 'subscription';
+  const subscriptionIds = ids(ofSubscription);
+  const paymentIntentIds = ids((event) => !ofSubscription(event));
+  const rows = await listPosted(db, { paymentIntentIds, subscriptionIds }, position);
+  return new Map(rows.map(({ id, amount }) => [id, amount]));
 }
 
-/** Returns what an event posts, and keeps `inFlight` up to date for the events after it. */
+/** The payment or the subscription, of which what is posted depends on what was posted before. Null for a payout. */
+function subjectOf({ type, subject_id, payment_intent_id }: PostedEventRow): string | null {
+  return type === 'subscription' ? subject_id : payment_intent_id;
+}
+
+/** Returns what an event posts, and keeps `posted` up to date for the events after it. */
 function transactionsOfEvent(
   tenant: Tenant,
-  event: MoneyEventRow,
-  inFlight: Map<string, MinorUnits>,
+  event: PostedEventRow,
+  posted: Map<string, MinorUnits>,
   timeZone: string,
 ): LedgerTransactionRow[] {
   const { id, type, amount, fee, currency, payment_intent_id: paymentId, occurred_at: at } = event;
@@ -180,17 +198,20 @@ function transactionsOfEvent(
   }
   // The fee of live mode is the processor's own, and the protocol does not tell it yet.
   const moved = { type, amount, fee: tenant.livemode ? 0 : fee };
-  const inFlightBefore = paymentId === null ? 0 : (inFlight.get(paymentId) ?? 0);
-  const postings = postingsOf(moved, inFlightBefore);
-  const inFlightNow = postings
+  const subject = subjectOf(event);
+  const before = subject === null ? 0 : (posted.get(subject) ?? 0);
+  const postings = postingsOf(moved, before);
+  const after = postings
     .flatMap(({ entries }) => entries)
-    .filter(({ account }) => account === 'in_flight')
-    .reduce((sum, entry) => sum + entry.amount, inFlightBefore);
-  if (paymentId !== null) inFlight.set(paymentId, inFlightNow);
+    .reduce((sum, entry) => {
+      if (entry.account === 'in_flight') return sum + entry.amount;
+      return entry.account === 'credit' ? sum - entry.amount : sum;
+    }, before);
+  if (subject !== null) posted.set(subject, after);
   return postings.map(({ kind, entries }) => {
     const sourceKey = `${id}.${kind}`;
     const date = dateIn(at, timeZone);
-    const availableFrom = tenant.livemode ? null : dateOf(kind, date, currency);
+    const availableFrom = tenant.livemode || kind === 'credit' ? null : dateOf(kind, date, currency);
     return {
       id: derivedId('balance_transaction', id, kind),
       test_clock_id: event.test_clock_id,

@@ -1,15 +1,18 @@
 import { listPeriodFunds, selectPeriodFunds, selectPeriodOfPayment, updateWithheld } from '../../db/period-funds.ts';
 import { insertEntries } from '../../db/subscription-entries.ts';
-import { addCredit, type SubscriptionRow, updateSubscription } from '../../db/subscriptions.ts';
+import { addCredit, type SubscriptionRow, selectSubscription, updateSubscription } from '../../db/subscriptions.ts';
+import { tenantOf } from '../../db/tenant.ts';
 import type { Id } from '../../domain/ids.ts';
 import type { CustomerInstant } from '../../domain/instants.ts';
 import { type CreditAccount, entry, post } from '../../domain/subscriptions/account.ts';
+import { nothingLetGo } from '../../domain/subscriptions/apply.ts';
 import { coverLine, givenBy, unspentCreditOf, withheldOf } from '../../domain/subscriptions/cover.ts';
 import type { MinorUnits, PeriodNumber } from '../../domain/units.ts';
 import type { Tx } from '../../platform/postgres/connection.ts';
+import { record, subscriptionEvent } from '../events.ts';
 
 /** The account of a locked subscription. */
-type Covered = Pick<SubscriptionRow, 'id'> & CreditAccount;
+type Covered = Pick<SubscriptionRow, 'id' | 'biller_id' | 'livemode'> & CreditAccount;
 
 /**
  * Withholds of a period's credit what its payments no longer cover, or returns what they cover again. Call it when a
@@ -38,7 +41,7 @@ export async function coverCredit(
 
 /**
  * Adds to the credit of a locked subscription what a refund of its payment gives back, or takes what it pays out, and
- * covers the credit of the payment's period.
+ * covers the credit of the payment's period. If the credit is another after that, an event tells it.
  */
 export async function moveCredit(
   tx: Tx,
@@ -48,9 +51,20 @@ export async function moveCredit(
   at: CustomerInstant,
 ): Promise<void> {
   if (amount !== 0) await addCredit(tx, subscription.id, paymentIntentId, amount, at);
-  const credit = subscription.credit_balance_cents + amount;
+  const moved = { ...subscription, credit_balance_cents: subscription.credit_balance_cents + amount };
   const period = await selectPeriodOfPayment(tx, paymentIntentId);
-  if (period !== null) await coverCredit(tx, { ...subscription, credit_balance_cents: credit }, period, at);
+  const { credit_balance_cents: credit } = period === null ? moved : await coverCredit(tx, moved, period, at);
+  if (credit !== subscription.credit_balance_cents) await recordCredit(tx, subscription, at);
+}
+
+/** Records the present credit of a locked subscription, when no other event tells it. The ledger goes by events. */
+export async function recordCredit(
+  tx: Tx,
+  subscription: Pick<SubscriptionRow, 'id' | 'biller_id' | 'livemode'>,
+  at: CustomerInstant,
+): Promise<void> {
+  const shown = await selectSubscription(tx, tenantOf(subscription), subscription.id);
+  if (shown !== null) record(tx, subscriptionEvent('subscription.updated', shown, at, nothingLetGo));
 }
 
 /** Returns how much of the credit of a locked subscription came from this payment and is still there. */

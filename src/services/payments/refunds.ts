@@ -24,7 +24,7 @@ import { shareInRefund } from '../../domain/refund-share.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Milliseconds, MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
-import { afterCommit, atomically, pipelined } from '../../platform/postgres/transaction.ts';
+import { afterCommit, pipelined } from '../../platform/postgres/transaction.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { RefundCreate } from '../../resources/refund.ts';
@@ -96,7 +96,7 @@ export async function executeRefundRequest(
   request: Pick<RepeatableRequest<never>, 'claim'>,
   opening: RefundOpening,
 ): Promise<RefundRow[]> {
-  const opened = await atomically(db, async (tx) => {
+  const opened = await transact(db, { requestId, now }, async (tx) => {
     const [, before] = await pipelined(tx, [claimKey(tx, request), opening.openedBefore(tx)]);
     if (before.length > 0) return { refunds: before, isReopened: true };
     return { refunds: await opening.open(tx), isReopened: false };

@@ -2,6 +2,7 @@ import type { TObject } from 'typebox';
 import { balanceReportRows } from '../../db/reports/balance-report.ts';
 import { failedPaymentRows } from '../../db/reports/failed-payments-report.ts';
 import { mandateReportRows } from '../../db/reports/mandates-report.ts';
+import { payoutReportRows } from '../../db/reports/payouts-report.ts';
 import type { ReportRows, ReportScope } from '../../db/reports/report-rows.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { withoutClock } from '../../domain/instants.ts';
@@ -10,7 +11,12 @@ import type { Db } from '../../platform/postgres/connection.ts';
 import { present } from '../../resources/common.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { ReportQuery, Table } from '../../resources/reports/report.ts';
-import { BalanceReportRow, FailedPaymentReportRow, MandateReportRow } from '../../resources/reports/rows.ts';
+import {
+  BalanceReportRow,
+  FailedPaymentReportRow,
+  MandateReportRow,
+  PayoutReportRow,
+} from '../../resources/reports/rows.ts';
 import { AgingReportRow, PlanReportRow } from '../../resources/reports/subject-rows.ts';
 import { BadParameters } from '../errors.ts';
 import { frozenTimeOf } from '../ledger/balance.ts';
@@ -26,21 +32,24 @@ interface Report {
   read(db: Db, scope: ReportScope): AsyncGenerator<object[]>;
 }
 
+/** A batch is small enough to be there at once, and large enough that a million rows take a minute at most. */
+const rowsOfBatch = 1_000;
+
+/** A payout adds up its items, which may be ten thousand. */
+const payoutsOfBatch = 20;
+
 const reports = {
   aging: { schema: AgingReportRow, read: presented(AgingReportRow, agingRows) },
-  balance_transactions: report(BalanceReportRow, balanceReportRows, (row) => ({
-    ...row,
-    reporting_category: reportingCategories[row.type],
-  })),
+  balance_transactions: report(BalanceReportRow, balanceReportRows, {
+    shown: (row) => ({ ...row, reporting_category: reportingCategories[row.type] }),
+  }),
   failed_payments: report(FailedPaymentReportRow, failedPaymentRows),
   mandates: report(MandateReportRow, mandateReportRows),
+  payouts: report(PayoutReportRow, payoutReportRows, { rowsAtOnce: payoutsOfBatch }),
   plans: { schema: PlanReportRow, read: presented(PlanReportRow, planRows) },
 } satisfies Record<string, Report>;
 
 export type ReportName = keyof typeof reports;
-
-/** A batch is small enough to be there at once, and large enough that a million rows take a minute at most. */
-const rowsOfBatch = 1_000;
 
 /**
  * Returns a report of the biller and mode. Its rows are read when they are asked for, by one short query for each
@@ -91,14 +100,14 @@ function presented(schema: TObject, rows: (db: Db, scope: ReportScope) => AsyncI
 function report<Row extends object>(
   schema: TObject,
   rows: ReportRows<Row>,
-  shown: (row: Row) => object = (row) => row,
+  { shown = (row) => row, rowsAtOnce = rowsOfBatch }: { shown?: (row: Row) => object; rowsAtOnce?: number } = {},
 ): Report {
   async function* read(db: Db, scope: ReportScope) {
     for (let after: Row | null = null; ; ) {
-      const batch: Row[] = await rows(db, scope, { after, limit: rowsOfBatch });
+      const batch: Row[] = await rows(db, scope, { after, limit: rowsAtOnce });
       yield batch.map(shown);
       after = batch.at(-1) ?? null;
-      if (batch.length < rowsOfBatch) return;
+      if (batch.length < rowsAtOnce) return;
     }
   }
   return { schema, read: presented(schema, read) };

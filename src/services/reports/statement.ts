@@ -79,8 +79,9 @@ async function statementOf(
   const customer = await getCustomer(db, context, customerId);
   const { from: first, to: end, timeZone } = rangeOf(query, context.timeZone);
   const tomorrow = addDays(dateIn(await timeNow(db, context, customer), timeZone), 1);
-  const from = first ?? startOfDay(dateIn(customer.created_at, timeZone), timeZone);
-  const to = end ?? startOfDay(tomorrow, timeZone);
+  const begin = startOfDay(dateIn(customer.created_at, timeZone), timeZone);
+  const to = end ?? later(first, startOfDay(tomorrow, timeZone));
+  const from = first ?? earlier(begin, to);
   const statement = emptyStatement();
   const all = { accounts: emptyAccounts(), before: to, timeZone };
   for await (const movement of slots.inSlot(context.billerId, () => moveAccounts(db, context, [customer.id], all))) {
@@ -96,6 +97,11 @@ async function statementOf(
 function subjectOf({ payment_plan_id: plan, subscription_id: subscription }: StatementLine): string {
   return plan ?? subscription ?? '';
 }
+
+/** An end that is not given is not before the begin, and a begin that is not given is not after the end. */
+const later = (first: CustomerInstant | undefined, other: CustomerInstant) =>
+  first !== undefined && first > other ? first : other;
+const earlier = (one: CustomerInstant, other: CustomerInstant) => (one < other ? one : other);
 
 async function* once(rows: object[]): AsyncGenerator<object[]> {
   yield rows;

@@ -73,7 +73,10 @@ export async function* planRows(db: Db, scope: ReportScope) {
 function add(moved: Map<string, Sums>, movement: Movement): void {
   const id = subjectIdOf(movement.debt);
   const sums = { ...(moved.get(id) ?? nothing) };
-  for (const name of Object.keys(nothing) as (keyof Sums)[]) sums[name] += movement[name];
+  const names = Object.keys(nothing) as (keyof Sums)[];
+  // What has moved its credit alone has moved no money.
+  if (names.every((name) => movement[name] === 0)) return;
+  for (const name of names) sums[name] += movement[name];
   moved.set(id, sums);
 }
 

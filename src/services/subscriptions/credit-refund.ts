@@ -6,6 +6,7 @@ import type { Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { CreditRefund } from '../../resources/subscription-change.ts';
 import { InvalidState, orNotFound, ValidationFailed } from '../errors.ts';
+import { recordCredit } from '../payments/credit-cover.ts';
 import { executeRefundRequest, insertRefundOf } from '../payments/refunds.ts';
 import { type RepeatableRequest, storeResponse, unrepeatable } from '../payments/repeatable-request.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -55,6 +56,7 @@ export async function refundCredit(
         opened.push(await insertRefundOf(tx, processors, context, { intent, at }, refund, request));
         await addCredit(tx, id, intent.id, 0 - amount, at);
       }
+      await recordCredit(tx, locked.row, at);
       return opened;
     },
     storeResponse: (tx, refunds) => storeResponse(tx, request, refunds),

@@ -24,15 +24,18 @@ import {
   type SubscriptionWithPeriods,
   withPeriods,
 } from '../../domain/subscriptions/subscription.ts';
+import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Tx } from '../../platform/postgres/connection.ts';
 import { pipelined } from '../../platform/postgres/transaction.ts';
 import { paidPeriodOf, record, subscriptionEvent } from '../events.ts';
-import { coverCredit } from '../payments/credit-cover.ts';
+import { coverCredit, recordCredit } from '../payments/credit-cover.ts';
 
 /** A locked subscription with the periods that decide what it does next. */
 export interface LockedSubscription {
   row: CollectingSubscriptionRow;
   subscription: SubscriptionWithPeriods;
+  /** The credit that its events have told, minor units. */
+  creditTold: MinorUnits;
 }
 
 /** Locks a subscription with its current period and those that are open. Returns null if it was deleted. */
@@ -48,7 +51,7 @@ export function lockedSubscription(
   periods: readonly SubscriptionPeriodRow[],
 ): LockedSubscription {
   const subscription = { terms: row, periods, current: currentOf(row, periods), timeZone: row.time_zone };
-  return { row, subscription };
+  return { row, subscription, creditTold: row.credit_balance_cents };
 }
 
 /**
@@ -58,13 +61,13 @@ export function lockedSubscription(
  */
 export async function store(
   tx: Tx,
-  { row, subscription }: LockedSubscription,
+  { row, subscription, creditTold }: LockedSubscription,
   change: SubscriptionStepChange,
   at: CustomerInstant,
   more: SubscriptionRowChange = {},
 ): Promise<LockedSubscription> {
   const changed = { ...change, terms: { ...change.terms, ...more } };
-  const applied = applyChange(subscription, changed, { before: row, at });
+  const applied = applyChange(subscription, changed, { before: { ...row, credit_balance_cents: creditTold }, at });
   const columns = { ...applied.terms, ...applied.derived, updated_at: at };
   await pipelined(tx, [
     updateSubscription(tx, row.id, columns),
@@ -74,7 +77,8 @@ export async function store(
   ]);
   const { credit_balance_cents: credit } = { ...row, ...columns };
   const refundable_credit_cents = credit === 0 ? 0 : await selectRefundableCredit(tx, row.id);
-  const stored = { row: { ...row, ...columns, refundable_credit_cents }, subscription: applied.subscription };
+  const after = { ...row, ...columns, refundable_credit_cents };
+  const stored = { row: after, subscription: applied.subscription, creditTold: credit };
   const shown = shownRow(stored);
   record(
     tx,
@@ -85,12 +89,13 @@ export async function store(
 
 /** Returns a locked subscription as a change would make it. Nothing is stored. */
 export function changedBy(
-  { row, subscription }: LockedSubscription,
+  locked: LockedSubscription,
   change: SubscriptionStepChange,
   at: CustomerInstant,
 ): LockedSubscription {
+  const { row, subscription } = locked;
   const applied = applyChange(subscription, change, { before: row, at });
-  return { row: { ...row, ...applied.terms, ...applied.derived }, subscription: applied.subscription };
+  return { ...locked, row: { ...row, ...applied.terms, ...applied.derived }, subscription: applied.subscription };
 }
 
 /** What an event tells besides the subscription. */
@@ -102,7 +107,7 @@ function extraOf(name: SubscriptionEventName, { paid, letGo }: Applied): object 
 
 /**
  * Returns a locked subscription whose credit is covered again, after a payment of this period has changed. A period
- * without changes has given no credit: then nothing is read.
+ * without changes has given no credit: then nothing is read. `store` records the credit, or `withToldCredit`.
  */
 export async function withCoveredCredit(
   tx: Tx,
@@ -127,9 +132,22 @@ export async function withAllCreditCovered(
   return covered;
 }
 
-function withAccount({ row, subscription }: LockedSubscription, account: CreditAccount): LockedSubscription {
+function withAccount(locked: LockedSubscription, account: CreditAccount): LockedSubscription {
+  const { row, subscription } = locked;
   const terms = { ...subscription.terms, ...account };
-  return { row: { ...row, ...account }, subscription: { ...subscription, terms } };
+  return { ...locked, row: { ...row, ...account }, subscription: { ...subscription, terms } };
+}
+
+/** Records the credit of a locked subscription, if its events have told another. */
+export async function withToldCredit(
+  tx: Tx,
+  locked: LockedSubscription,
+  at: CustomerInstant,
+): Promise<LockedSubscription> {
+  const { row, creditTold } = locked;
+  if (row.credit_balance_cents === creditTold) return locked;
+  await recordCredit(tx, row, at);
+  return { ...locked, creditTold: row.credit_balance_cents };
 }
 
 /** Returns the subscription as the API shows it. */

@@ -1,3 +1,4 @@
+import { selectToldCredit } from '../../db/events.ts';
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { selectClockIdOf } from '../../db/test-clocks.ts';
@@ -12,21 +13,31 @@ import { assertNotJustTried, CommandRefused, refusedIfInvalid } from '../command
 import { timeForWrite } from '../customer-time.ts';
 import { InvalidState } from '../errors.ts';
 import { transact } from '../events.ts';
-import { type LockedSubscription, lockWithPeriods, store, withAllCreditCovered } from './locked-subscription.ts';
+import {
+  type LockedSubscription,
+  lockWithPeriods,
+  store,
+  withAllCreditCovered,
+  withToldCredit,
+} from './locked-subscription.ts';
 import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 
 /**
  * Sets the dates of the next steps to those that follow from the rows, if they are others, and withholds of the credit
- * what the payments do not hold. Charges nothing.
+ * what the payments do not hold. An event tells the credit, if its events have told another. Charges nothing.
  */
 export async function correctSubscriptionDates(db: Db, id: string, now: RealInstant): Promise<Changes> {
   return transact(db, { requestId: null, now }, async (tx) => {
     const { locked: found, at } = await lockForCommand(tx, id, now);
-    const locked = await withAllCreditCovered(tx, found, at);
+    const creditTold = (await selectToldCredit(tx, id)) ?? 0;
+    const locked = await withAllCreditCovered(tx, { ...found, creditTold }, at);
     const { row, subscription } = locked;
     const creditOf = ({ credit_balance_cents }: typeof row) => ({ credit_balance_cents });
     const credit = changesBetween(creditOf(found.row), creditOf(row));
-    if (wrongSubscriptionDates(row, subscription, [], at).length === 0) return credit;
+    if (wrongSubscriptionDates(row, subscription, [], at).length === 0) {
+      await withToldCredit(tx, locked, at);
+      return credit;
+    }
     const { row: corrected } = await store(tx, locked, withRightRetries(subscription, at), at);
     const datesOf = ({ next_period_at, next_attempt_at, notice_at, resume_at, lapses_at }: typeof row) => ({
       next_period_at,

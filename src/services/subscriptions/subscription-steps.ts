@@ -24,7 +24,7 @@ import type { Charge, NewCharge } from '../payments/charge-records.ts';
 import { lockAndChooseRail, type Rail, refusalError } from '../payments/rail.ts';
 import { chargeableMethod, failIfRefused, openRecurringCharge, recurringIntent } from '../payments/recurring-charge.ts';
 import { type DecidedIntent, decideSurcharge, surchargingOf } from '../payments/surcharges.ts';
-import { type LockedSubscription, store, withAllCreditCovered } from './locked-subscription.ts';
+import { type LockedSubscription, store, withAllCreditCovered, withToldCredit } from './locked-subscription.ts';
 import { endOpenChange } from './open-change.ts';
 import { giveUpUnpaid, withoutCharges } from './stopped-payments.ts';
 import { subscriptionHook } from './subscription-hook.ts';
@@ -208,7 +208,7 @@ export async function storeResumed(
   }
   const stored = await store(tx, locked, apart.length === 0 ? change : { ...change, apart }, at, more);
   // Periods that the resume has left void have given no credit.
-  return withAllCreditCovered(tx, stored, at);
+  return withToldCredit(tx, await withAllCreditCovered(tx, stored, at), at);
 }
 
 /**

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { availableOn } from '../../../src/domain/ledger/available-on.ts';
 import { payoutDayAfter, payoutDayUntil } from '../../../src/domain/ledger/payout-days.ts';
 import { isFailingPayout, parsePayoutWords } from '../../../src/domain/ledger/payouts.ts';
-import { type MoneyEventType, moneyEventTypes, postingsOf } from '../../../src/domain/ledger/postings.ts';
+import { moneyEventTypes, type PostedEventType, postingsOf } from '../../../src/domain/ledger/postings.ts';
 import { eventTypes } from '../../../src/resources/event-catalogue.ts';
 
 /** What a payment, a refund, a dispute or a payout can be told without money having moved. */
@@ -15,98 +15,114 @@ const withoutMoney = [
   'payout.reconciled',
 ];
 
-const table: { when: string; type: MoneyEventType; amount: number; fee: number; inFlight: number; posts: object }[] = [
+/** `before`: what the ledger has of the payment in flight, or of the subscription as credit. */
+const table: { when: string; type: PostedEventType; amount: number; fee: number; before: number; posts: object }[] = [
   {
     when: 'a card is charged',
-    ...{ type: 'payment_intent.succeeded', amount: 10_000, fee: 205, inFlight: 0 },
+    ...{ type: 'payment_intent.succeeded', amount: 10_000, fee: 205, before: 0 },
     posts: { payment: { payers: -10_000, processor: 9_795, fees: 205 } },
   },
   {
     when: 'a debit is accepted',
-    ...{ type: 'payment_intent.processing', amount: 10_000, fee: 205, inFlight: 0 },
+    ...{ type: 'payment_intent.processing', amount: 10_000, fee: 205, before: 0 },
     posts: { debit_accepted: { payers: -10_000, in_flight: 10_000 } },
   },
   {
     when: 'a debit settles',
-    ...{ type: 'payment_intent.succeeded', amount: 10_000, fee: 205, inFlight: 10_000 },
+    ...{ type: 'payment_intent.succeeded', amount: 10_000, fee: 205, before: 10_000 },
     posts: { payment: { in_flight: -10_000, processor: 9_795, fees: 205 } },
   },
   {
     when: 'a debit is dishonoured',
-    ...{ type: 'payment_intent.failed', amount: 10_000, fee: 205, inFlight: 10_000 },
+    ...{ type: 'payment_intent.failed', amount: 10_000, fee: 205, before: 10_000 },
     posts: { debit_ended: { in_flight: -10_000, payers: 10_000 } },
   },
   {
     when: 'a debit is canceled before the bank has it',
-    ...{ type: 'payment_intent.canceled', amount: 10_000, fee: 205, inFlight: 10_000 },
+    ...{ type: 'payment_intent.canceled', amount: 10_000, fee: 205, before: 10_000 },
     posts: { debit_ended: { in_flight: -10_000, payers: 10_000 } },
   },
   {
     when: 'a card is declined',
-    ...{ type: 'payment_intent.failed', amount: 10_000, fee: 205, inFlight: 0 },
+    ...{ type: 'payment_intent.failed', amount: 10_000, fee: 205, before: 0 },
     posts: {},
   },
   {
     when: 'a payment that was never charged is canceled',
-    ...{ type: 'payment_intent.canceled', amount: 10_000, fee: 205, inFlight: 0 },
+    ...{ type: 'payment_intent.canceled', amount: 10_000, fee: 205, before: 0 },
     posts: {},
   },
   {
     when: 'a debit comes back',
-    ...{ type: 'payment_intent.returned', amount: 10_000, fee: 205, inFlight: 0 },
+    ...{ type: 'payment_intent.returned', amount: 10_000, fee: 205, before: 0 },
     posts: { return: { processor: -10_000, payers: 10_000 }, adjustment: { fees: -205, processor: 205 } },
   },
   {
     when: 'a payment is refunded in part',
-    ...{ type: 'refund.succeeded', amount: 4_000, fee: 0, inFlight: 0 },
+    ...{ type: 'refund.succeeded', amount: 4_000, fee: 0, before: 0 },
     posts: { refund: { processor: -4_000, payers: 4_000 } },
   },
   {
     when: 'a payment is disputed',
-    ...{ type: 'dispute.opened', amount: 10_000, fee: 0, inFlight: 0 },
+    ...{ type: 'dispute.opened', amount: 10_000, fee: 0, before: 0 },
     posts: { dispute: { processor: -10_000, held: 10_000 } },
   },
   {
     when: 'a dispute is won',
-    ...{ type: 'dispute.won', amount: 10_000, fee: 0, inFlight: 0 },
+    ...{ type: 'dispute.won', amount: 10_000, fee: 0, before: 0 },
     posts: { dispute_reversal: { held: -10_000, processor: 10_000 } },
   },
   {
     when: 'a dispute is lost',
-    ...{ type: 'dispute.lost', amount: 10_000, fee: 0, inFlight: 0 },
+    ...{ type: 'dispute.lost', amount: 10_000, fee: 0, before: 0 },
     posts: { dispute_lost: { held: -10_000, payers: 10_000 } },
   },
   {
     when: 'a payout is made',
-    ...{ type: 'payout.created', amount: 9_795, fee: 0, inFlight: 0 },
+    ...{ type: 'payout.created', amount: 9_795, fee: 0, before: 0 },
     posts: { payout: { processor: -9_795, bank: 9_795 } },
   },
   {
     when: 'a payout fails',
-    ...{ type: 'payout.failed', amount: 9_795, fee: 0, inFlight: 0 },
+    ...{ type: 'payout.failed', amount: 9_795, fee: 0, before: 0 },
     posts: { payout_failure: { processor: 9_795, bank: -9_795 } },
   },
   {
     when: 'the fee is the whole amount',
-    ...{ type: 'payment_intent.succeeded', amount: 30, fee: 30, inFlight: 0 },
+    ...{ type: 'payment_intent.succeeded', amount: 30, fee: 30, before: 0 },
     posts: { payment: { payers: -30, fees: 30 } },
   },
   {
     when: 'the fee is above the amount',
-    ...{ type: 'payment_intent.succeeded', amount: 20, fee: 30, inFlight: 0 },
+    ...{ type: 'payment_intent.succeeded', amount: 20, fee: 30, before: 0 },
     posts: { payment: { payers: -20, processor: -10, fees: 30 } },
   },
   {
     when: 'a debit of another amount is in flight, which no event has ended',
-    ...{ type: 'payment_intent.succeeded', amount: 10_000, fee: 0, inFlight: 7_000 },
+    ...{ type: 'payment_intent.succeeded', amount: 10_000, fee: 0, before: 7_000 },
     posts: { payment: { payers: -3_000, in_flight: -7_000, processor: 10_000 } },
+  },
+  {
+    when: 'credit is given: of what payers have paid, more is owed back',
+    ...{ type: 'subscription', amount: 3_000, fee: 0, before: 1_000 },
+    posts: { credit: { credit: -2_000, payers: 2_000 } },
+  },
+  {
+    when: 'credit is used, paid out or withheld',
+    ...{ type: 'subscription', amount: 0, fee: 0, before: 3_000 },
+    posts: { credit: { credit: 3_000, payers: -3_000 } },
+  },
+  {
+    when: 'a subscription tells the credit that it had',
+    ...{ type: 'subscription', amount: 3_000, fee: 0, before: 3_000 },
+    posts: {},
   },
 ];
 
 describe('what an event posts to the ledger', () => {
-  for (const { when, posts, inFlight, ...event } of table) {
+  for (const { when, posts, before, ...event } of table) {
     it(`moves between the accounts what the table says when ${when}`, () => {
-      const posted = postingsOf(event, inFlight).map(({ kind, entries }) => [
+      const posted = postingsOf(event, before).map(({ kind, entries }) => [
         kind,
         Object.fromEntries(entries.map(({ account, amount }) => [account, amount])),
       ]);
@@ -116,10 +132,10 @@ describe('what an event posts to the ledger', () => {
 
   it('adds up to 0, has no empty entry and at most one entry for an account, whatever the amounts are', () => {
     const amounts = [0, 1, 30, 205, 10_000, Number.MAX_SAFE_INTEGER];
-    for (const type of moneyEventTypes) {
+    for (const type of [...moneyEventTypes, 'subscription'] as const) {
       for (const amount of amounts) {
-        for (const [fee, inFlight] of amounts.flatMap((a) => amounts.map((b) => [a, b] as const))) {
-          for (const { entries } of postingsOf({ type, amount, fee }, inFlight)) {
+        for (const [fee, before] of amounts.flatMap((a) => amounts.map((b) => [a, b] as const))) {
+          for (const { entries } of postingsOf({ type, amount, fee }, before)) {
             assert.equal(
               entries.reduce((sum, entry) => sum + BigInt(entry.amount), 0n),
               0n,

@@ -29,6 +29,7 @@ function event(day: number, told: Told): AccountEvent {
     tax: 93,
     owed: 0,
     waived: 0,
+    credit: 0,
     ...told,
   };
 }

@@ -4,7 +4,8 @@ import { customerInstant } from '../../../src/domain/instants.ts';
 import type { Movement } from '../../../src/domain/statements/account.ts';
 import { addToStatement, closeStatement, emptyStatement } from '../../../src/domain/statements/statement.ts';
 
-const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, tax: 0 };
+const nothing = { charged: 0, waived: 0, collected: 0, refunded: 0, returned: 0, credited: 0, tax: 0 };
+const { credited: _, ...noTotals } = nothing;
 
 function movement(at: string, moved: Partial<Movement>, plan: string | null = 'pp_1'): Movement {
   return {
@@ -37,8 +38,19 @@ describe('a statement of movements', () => {
       movement('2026-12-31T23:59:59.999Z', { charged: 1_000 }),
       movement('2027-01-01T00:00:00.000Z', { collected: 1_000 }),
     ]);
-    assert.deepEqual(totals, [{ currency: 'AUD', owed_before: 1_000, ...nothing, collected: 1_000, owed: 0 }]);
+    assert.deepEqual(totals, [
+      { currency: 'AUD', owed_before: 1_000, ...noTotals, collected: 1_000, owed: 0, credit: 0 },
+    ]);
     assert.deepEqual(lines, ['2027-01-01 owed_before 1000 1000', '2027-01-01 collected 1000 0', '2027-02-01 owed 0 0']);
+  });
+
+  it('has the credit that is there at its end, also what was given before it, and no line of it', () => {
+    const { totals, lines } = written([
+      movement('2026-12-31T00:00:00Z', { credited: 1_000 }),
+      movement('2027-01-04T00:00:00Z', { credited: -400 }),
+    ]);
+    assert.deepEqual(totals, [{ currency: 'AUD', owed_before: 0, ...noTotals, owed: 0, credit: 600 }]);
+    assert.deepEqual(lines, ['2027-01-01 owed_before 0 0', '2027-02-01 owed 0 0']);
   });
 
   it('has one charge for each date and plan, and none that its date has corrected', () => {

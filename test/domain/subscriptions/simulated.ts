@@ -98,7 +98,7 @@ interface Told {
 /** A subscription in memory, with a processor that follows a list of outcomes: what the services do, without rows. */
 export class Simulated {
   subscription: SubscriptionWithPeriods;
-  before: Before = { in_effect: false, in_effect_until: null, owed_amount_cents: 0 };
+  before: Before = { in_effect: false, in_effect_until: null, owed_amount_cents: 0, credit_balance_cents: 0 };
   now = begin;
   readonly told: Told[] = [];
   readonly periods = new Map<number, Period>();
@@ -142,7 +142,7 @@ export class Simulated {
     this.entries.push(...entries);
     this.letGo.push(letGo);
     if (paid !== null) this.paid.push(paid.number);
-    this.before = derived;
+    this.before = { ...derived, credit_balance_cents: subscription.terms.credit_balance_cents };
     const until = derived.in_effect_until?.getTime() ?? null;
     for (const what of events) {
       this.told.push({ at: this.now.getTime(), what, inEffect: this.inEffect, until });

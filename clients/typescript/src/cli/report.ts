@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { path } from '../resource.ts';
 import { type CliContext, type Command, CommandFailure, exactly, parse, UsageError } from './command.ts';
 
-const reports = ['balance_transactions', 'plans', 'failed_payments', 'aging', 'mandates'];
+const reports = ['balance_transactions', 'payouts', 'plans', 'failed_payments', 'aging', 'mandates'];
 
 const rangeUsage = `--from      the first date or instant, such as 2027-01-01
 --to        the date or instant before which it ends, at most 400 days later

@@ -1505,6 +1505,21 @@ export class Reports extends Resource {
   }
 
   /**
+   * Report your payouts, each with what it is made of
+   *
+   * One row for each payout with this `created_at`, oldest first: what was paid, refunded and taken back, and the fees,
+   * which add up to it. `GET /balance_transactions?payout_id=` has its items. Streamed as JSON, or as CSV if `Accept`
+   * is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+   *
+   * Needs a secret key with the scope `reports:read`.
+   *
+   * `GET /api/v1/reports/payouts`
+   */
+  getPayouts(query: QueryOf<'getReportPayouts'>, options?: RequestOptions): Promise<models.PayoutsReport> {
+    return this.send({ method: 'GET', path: path`/api/v1/reports/payouts`, query }, options);
+  }
+
+  /**
    * Report what plans and subscriptions charged and collected
    *
    * One row for each plan and each subscription, by customer: what moved in the range, and what was owed at its end.

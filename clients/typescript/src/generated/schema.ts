@@ -1695,6 +1695,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/payouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report your payouts, each with what it is made of
+         * @description One row for each payout with this `created_at`, oldest first: what was paid, refunded and taken back, and the fees, which add up to it. `GET /balance_transactions?payout_id=` has its items. Streamed as JSON, or as CSV if `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account are read at a time.
+         *
+         *     Needs a secret key with the scope `reports:read`.
+         */
+        get: operations["getReportPayouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/plans": {
         parameters: {
             query?: never;
@@ -3263,8 +3285,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it
-         * @description `in_effect_until` or `owed_amount_cents` has changed, and no other event tells it.
+         * `in_effect_until`, `owed_amount_cents` or `credit_balance_cents` has changed, and no other event tells it
+         * @description `in_effect_until`, `owed_amount_cents` or `credit_balance_cents` has changed, and no other event tells it.
          */
         post: operations["onSubscriptionUpdated"];
         delete?: never;
@@ -4325,6 +4347,8 @@ export interface components {
             available: number;
             /** @description What is under dispute, minor units: it is neither pending nor available. */
             held: number;
+            /** @description What you owe to subscribers, minor units: the credit of their subscriptions. It is not taken off the others. */
+            credit: number;
         };
         CurrentPeriod: {
             /** @description From 1. A trial is period 1. */
@@ -6902,6 +6926,57 @@ export interface components {
         };
         /** @enum {string} */
         PayoutStatus: "in_transit" | "paid" | "failed";
+        PayoutsReport: {
+            data: components["schemas"]["PayoutsReportRow"][];
+        };
+        PayoutsReportRow: {
+            /** @description The id of the payout. */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at?: string;
+            /**
+             * Format: date
+             * @description The business day on which it was made, in your time zone.
+             */
+            paid_out_on?: string;
+            /**
+             * Format: date
+             * @description The business day on which it arrives, in your time zone: the next one.
+             */
+            arrives_on?: string;
+            /** @description `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items are available again, and the next payout has them. */
+            status?: components["schemas"]["PayoutStatus"];
+            /**
+             * Format: date-time
+             * @description When it was paid or has failed; null while it is in transit.
+             */
+            ended_at?: string | null;
+            /** @description Why it has failed: `declined` in the sandbox. */
+            failure_code?: string | null;
+            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once. */
+            reconciliation_status?: components["schemas"]["ReconciliationStatus"];
+            /** @description An ISO 4217 code, in capitals. */
+            currency?: components["schemas"]["Currency"];
+            /** @description What was paid to your bank account, or was to be paid if it has failed. Minor units. */
+            amount?: number;
+            /** @description How many rows of your books it pays: its items. */
+            item_count?: number;
+            /** @description `gross` of the payments among them: what payers paid. Minor units. */
+            payments?: number;
+            /** @description `gross` of the refunds: 0 or below. Minor units. */
+            refunds?: number;
+            /** @description `gross` of the debits that came back: 0 or below. Minor units. */
+            returns?: number;
+            /** @description `net` of all others: fees that were given back. Minor units. */
+            adjustments?: number;
+            /** @description `fee` of the payments. Minor units. */
+            fees?: number;
+            /** @description `payments` + `refunds` + `returns` + `adjustments` − `fees`. It is `amount` once it is reconciled. Minor units. */
+            net?: number;
+        };
         Phone: {
             /** @description Such as mobile or home. */
             kind?: string;
@@ -7260,6 +7335,8 @@ export interface components {
             dispute_id?: string;
             /** @description What the dispute took, minor units: the total without what was refunded before. */
             returned_amount?: number;
+            /** @description How much of that is tax, minor units. */
+            returned_tax_amount?: number;
             /** @description Whether the plan or subscription retries this payment. */
             will_retry: boolean;
             /**
@@ -7362,6 +7439,8 @@ export interface components {
             owed: number;
             /** @description The tax in what was collected, less that in what was refunded and returned. Minor units. */
             tax: number;
+            /** @description What subscriptions owed back at `to`: their `credit_balance_cents` then. Minor units. */
+            credit: number;
         };
         Subscription: {
             /** @description The id of the subscription. */
@@ -13133,6 +13212,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BalanceTransactionsReport"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The key has exceeded its rate limit, or too many reports are being read. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReportPayouts: {
+        parameters: {
+            query: {
+                /** @description The first instant, or the first date in `timezone`. */
+                from: string;
+                /** @description The instant, or the date in `timezone`, before which it ends. At most 400 days after `from`. */
+                to: string;
+                /** @description The time zone of dates, an IANA name. By default that of your account. */
+                timezone?: string;
+                /** @description The columns, separated by commas, in this order. By default all. */
+                columns?: string;
+                /** @description What is on this test clock, at its time. */
+                test_clock?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutsReport"];
                     "text/csv": string;
                 };
             };

@@ -1014,6 +1014,10 @@ class CurrencyBalance(TypedDict):
     """What is available, minor units. Below 0 if more has left than was available."""
     held: int
     """What is under dispute, minor units: it is neither pending nor available."""
+    credit: int
+    """What you owe to subscribers, minor units: the credit of their subscriptions. It is not
+    taken off the others.
+    """
 
 
 class CurrentPeriod(TypedDict):
@@ -3460,6 +3464,51 @@ class PayoutReconciledEvent(TypedDict):
     data: Payout
 
 
+class PayoutsReport(TypedDict):
+    data: list[PayoutsReportRow]
+
+
+class PayoutsReportRow(TypedDict):
+    id: NotRequired[str]
+    """The id of the payout."""
+    created_at: NotRequired[str]
+    """ISO 8601, UTC."""
+    paid_out_on: NotRequired[str]
+    """The business day on which it was made, in your time zone."""
+    arrives_on: NotRequired[str]
+    """The business day on which it arrives, in your time zone: the next one."""
+    status: NotRequired[PayoutStatus]
+    """`in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its
+    items are available again, and the next payout has them.
+    """
+    ended_at: NotRequired[str | None]
+    """When it was paid or has failed; null while it is in transit."""
+    failure_code: NotRequired[str | None]
+    """Why it has failed: `declined` in the sandbox."""
+    reconciliation_status: NotRequired[ReconciliationStatus]
+    """`completed`: its items are known and add up to its amount. In the sandbox at once."""
+    currency: NotRequired[Currency]
+    """An ISO 4217 code, in capitals."""
+    amount: NotRequired[int]
+    """What was paid to your bank account, or was to be paid if it has failed. Minor units."""
+    item_count: NotRequired[int]
+    """How many rows of your books it pays: its items."""
+    payments: NotRequired[int]
+    """`gross` of the payments among them: what payers paid. Minor units."""
+    refunds: NotRequired[int]
+    """`gross` of the refunds: 0 or below. Minor units."""
+    returns: NotRequired[int]
+    """`gross` of the debits that came back: 0 or below. Minor units."""
+    adjustments: NotRequired[int]
+    """`net` of all others: fees that were given back. Minor units."""
+    fees: NotRequired[int]
+    """`fee` of the payments. Minor units."""
+    net: NotRequired[int]
+    """`payments` + `refunds` + `returns` + `adjustments` − `fees`. It is `amount` once it is
+    reconciled. Minor units.
+    """
+
+
 class Phone(TypedDict):
     kind: NotRequired[str]
     """Such as mobile or home."""
@@ -3823,6 +3872,8 @@ class ReturnedPaymentIntent(TypedDict):
     """The dispute that was lost, if one was."""
     returned_amount: NotRequired[int]
     """What the dispute took, minor units: the total without what was refunded before."""
+    returned_tax_amount: NotRequired[int]
+    """How much of that is tax, minor units."""
     will_retry: bool
     """Whether the plan or subscription retries this payment."""
     next_attempt_at: str | None
@@ -3911,6 +3962,8 @@ class StatementTotals(TypedDict):
     """
     tax: int
     """The tax in what was collected, less that in what was refunded and returned. Minor units."""
+    credit: int
+    """What subscriptions owed back at `to`: their `credit_balance_cents` then. Minor units."""
 
 
 class Subscription(TypedDict):

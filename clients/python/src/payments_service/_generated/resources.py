@@ -1839,6 +1839,30 @@ class Reports(Resource):
         """
         return self._send("GET", "/api/v1/reports/balance_transactions", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
 
+    def get_payouts(
+        self,
+        *,
+        from_: str,
+        to: str,
+        timezone: str | None = None,
+        columns: str | None = None,
+        test_clock: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> models.PayoutsReport:
+        """Report your payouts, each with what it is made of
+
+        One row for each payout with this `created_at`, oldest first: what was paid, refunded
+        and taken back, and the fees, which add up to it. `GET
+        /balance_transactions?payout_id=` has its items. Streamed as JSON, or as CSV if
+        `Accept` is `text/csv` or the path ends in `.csv`. At most two reports of an account
+        are read at a time.
+
+        Needs a secret key with the scope `reports:read`.
+
+        `GET /api/v1/reports/payouts`
+        """
+        return self._send("GET", "/api/v1/reports/payouts", query={"from": from_, "to": to, "timezone": timezone, "columns": columns, "test_clock": test_clock}, options=options)
+
     def get_plans(
         self,
         *,
