@@ -74,7 +74,7 @@ describe('the accounts of customers, over random lives,', () => {
         coalesce(sum(0 - amount) filter (where kind = 'payment'), 0)::integer
           + coalesce(sum(in_flight) filter (where kind = 'payment'), 0)::integer as collected,
         coalesce(sum(amount) filter (where kind = 'refund'), 0)::integer as refunded,
-        coalesce(sum(amount) filter (where kind = 'return'), 0)::integer as returned
+        coalesce(sum(amount) filter (where kind in ('return', 'dispute_lost')), 0)::integer as returned
       from (
         select t.kind,
           coalesce(sum(e.amount) filter (where e.account = 'payers'), 0) as amount,

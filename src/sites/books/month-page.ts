@@ -53,7 +53,7 @@ function ofCurrency({ currency, opening, closing, movements }: MonthRow, month: 
     present === undefined
       ? null
       : html`<p>At present: ${inMoney(present.available, currency)} available, ${inMoney(present.pending, currency)} pending,
-${inMoney(present.in_flight, currency)} with the bank.</p>`;
+${inMoney(present.in_flight, currency)} with the bank${present.held === 0 ? '' : `, ${inMoney(present.held, currency)} under dispute`}.</p>`;
   return html`<section class="card" id="${currency}" aria-label="${currency}"><h2>${currency}</h2>
 <table class="cards"><caption>What was taken and is not paid out: before the month, in it, after it.</caption>
 <thead><tr><th scope="col">Movement</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Gross</th>

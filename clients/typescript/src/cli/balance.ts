@@ -3,8 +3,8 @@ import { columns, print, printJson, printNote } from './terminal.ts';
 
 const usage = `Usage: payments balance [--clock ID] [--json]
 
-Prints what the account has in each currency, in minor units: bank debits in flight, what is pending, and what is
-available. Needs a key with the scope balance:read.
+Prints what the account has in each currency, in minor units: bank debits in flight, what is pending, what is
+available, and what is held under dispute. Needs a key with the scope balance:read.
 
 --clock  the balance on this test clock, at its time.`;
 
@@ -22,8 +22,8 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
   }
   if (balance.data.length === 0) print('No money has moved.');
   else {
-    const rows = balance.data.map((one) => [one.currency, one.in_flight, one.pending, one.available].map(String));
-    print(columns([['currency', 'in flight', 'pending', 'available'], ...rows]));
+    const rows = balance.data.map((one) => [one.currency, one.in_flight, one.pending, one.available, one.held].map(String));
+    print(columns([['currency', 'in flight', 'pending', 'available', 'held'], ...rows]));
   }
   printNote(`Posted up to event ${balance.complete_up_to}.`);
   return 0;
