@@ -4,40 +4,41 @@ import { invariants, violationsOf } from '../../../src/operations/invariants/inv
 import { useStage } from '../../support/stage.ts';
 
 /** Somebody with all rights changes a dispute by hand. What must be named: it, its payment, its event or its row. */
-const planted: Record<string, { result?: 'won' | 'lost'; damage: string; names: ('DISPUTE' | 'PAYMENT' | 'EVENT')[] }> = {
-  'of another amount': {
-    damage: `update disputes set amount = amount + 1 where id = DISPUTE`,
-    names: ['DISPUTE'],
-  },
-  'of another amount, and lost': {
-    result: 'lost',
-    damage: `update disputes set amount = amount + 1 where id = DISPUTE`,
-    names: ['DISPUTE'],
-  },
-  'won, while its money is held': {
-    damage: `update disputes set status = 'won', result = 'won', closes_at = now(), closed_at = now() where id = DISPUTE`,
-    names: ['DISPUTE'],
-  },
-  'open again, while its money has left': {
-    result: 'lost',
-    damage: `update disputes set status = 'needs_response', closed_at = null where id = DISPUTE`,
-    names: ['DISPUTE'],
-  },
-  gone: { damage: `delete from disputes where id = DISPUTE`, names: ['DISPUTE'] },
-  'about more than its payment says that came back': {
-    result: 'lost',
-    damage: `update payment_intents set total_returned_amount = total_returned_amount - 1 where id = PAYMENT`,
-    names: ['PAYMENT'],
-  },
-  'of a payment that did not come back': {
-    damage: `update payment_intents set status = 'failed' where id = PAYMENT`,
-    names: ['DISPUTE', 'PAYMENT'],
-  },
-  'said to be about another amount by its event': {
-    damage: `update events set data = (data::jsonb || '{"amount": 1}')::json where id = EVENT`,
-    names: ['EVENT'],
-  },
-};
+const planted: Record<string, { result?: 'won' | 'lost'; damage: string; names: ('DISPUTE' | 'PAYMENT' | 'EVENT')[] }> =
+  {
+    'of another amount': {
+      damage: `update disputes set amount = amount + 1 where id = DISPUTE`,
+      names: ['DISPUTE'],
+    },
+    'of another amount, and lost': {
+      result: 'lost',
+      damage: `update disputes set amount = amount + 1 where id = DISPUTE`,
+      names: ['DISPUTE'],
+    },
+    'won, while its money is held': {
+      damage: `update disputes set status = 'won', result = 'won', closes_at = now(), closed_at = now() where id = DISPUTE`,
+      names: ['DISPUTE'],
+    },
+    'open again, while its money has left': {
+      result: 'lost',
+      damage: `update disputes set status = 'needs_response', closed_at = null where id = DISPUTE`,
+      names: ['DISPUTE'],
+    },
+    gone: { damage: `delete from disputes where id = DISPUTE`, names: ['DISPUTE'] },
+    'about more than its payment says that came back': {
+      result: 'lost',
+      damage: `update payment_intents set total_returned_amount = total_returned_amount - 1 where id = PAYMENT`,
+      names: ['PAYMENT'],
+    },
+    'of a payment that did not come back': {
+      damage: `update payment_intents set status = 'failed' where id = PAYMENT`,
+      names: ['DISPUTE', 'PAYMENT'],
+    },
+    'said to be about another amount by its event': {
+      damage: `update events set data = (data::jsonb || '{"amount": 1}')::json where id = EVENT`,
+      names: ['EVENT'],
+    },
+  };
 
 describe('a dispute that was changed by hand', () => {
   const stage = useStage({ isDamaged: true });

@@ -22,7 +22,9 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
   }
   if (balance.data.length === 0) print('No money has moved.');
   else {
-    const rows = balance.data.map((one) => [one.currency, one.in_flight, one.pending, one.available, one.held].map(String));
+    const rows = balance.data.map((one) =>
+      [one.currency, one.in_flight, one.pending, one.available, one.held].map(String),
+    );
     print(columns([['currency', 'in flight', 'pending', 'available', 'held'], ...rows]));
   }
   printNote(`Posted up to event ${balance.complete_up_to}.`);
