@@ -39,7 +39,6 @@ const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'advance moved all': ['worker'],
   'advance completed': ['worker'],
   'payout made': ['worker'],
-  'dispute closed': ['worker'],
   'delivery prepared': ['worker'],
   'delivery posted': ['worker'],
   'delivery recorded': ['worker'],

@@ -35,7 +35,6 @@ const crashPoints = [
   'advance moved all',
   'advance completed',
   'payout made',
-  'dispute closed',
   'delivery prepared',
   'delivery posted',
   'delivery recorded',

@@ -40,8 +40,8 @@ describe('the balance', () => {
     await pay(5_000, 'JPY');
     await follow();
     assert.deepEqual(await balance(), [
-      { currency: 'AUD', in_flight: 0, pending: 9_795, available: 0, credit: 0 },
-      { currency: 'JPY', in_flight: 0, pending: 4_882, available: 0, credit: 0 },
+      { currency: 'AUD', in_flight: 0, pending: 9_795, available: 0, held: 0, credit: 0 },
+      { currency: 'JPY', in_flight: 0, pending: 4_882, available: 0, held: 0, credit: 0 },
     ]);
   });
 
@@ -95,20 +95,22 @@ describe('the balance', () => {
     const { id } = await debits.debit(payer, 'settled', { amount: 10_000 });
     await follow();
     assert.deepEqual(await balance(clock), [
-      { currency: 'AUD', in_flight: 10_000, pending: 0, available: 0, credit: 0 },
+      { currency: 'AUD', in_flight: 10_000, pending: 0, available: 0, held: 0, credit: 0 },
     ]);
     assert.deepEqual(await rows(`&test_clock=${payer.clock}`), []);
     await stage.advance(payer.clock, '2027-03-03T12:00:00Z');
     assert.deepEqual(await balance(clock), [
-      { currency: 'AUD', in_flight: 0, pending: 9_795, available: 0, credit: 0 },
+      { currency: 'AUD', in_flight: 0, pending: 9_795, available: 0, held: 0, credit: 0 },
     ]);
     // Settled on Wednesday in Sydney; the biller's zone is UTC, where it is Tuesday: paid out on Thursday.
     await stage.advance(payer.clock, '2027-03-04T00:00:00Z');
-    assert.deepEqual(await balance(clock), [{ currency: 'AUD', in_flight: 0, pending: 0, available: 0, credit: 0 }]);
+    assert.deepEqual(await balance(clock), [
+      { currency: 'AUD', in_flight: 0, pending: 0, available: 0, held: 0, credit: 0 },
+    ]);
     await stage.request('POST', `/test_helpers/payment_intents/${id}/bank_result`, { result: 'returned' });
     await follow();
     assert.deepEqual(await balance(clock), [
-      { currency: 'AUD', in_flight: 0, pending: 0, available: -9_795, credit: 0 },
+      { currency: 'AUD', in_flight: 0, pending: 0, available: -9_795, held: 0, credit: 0 },
     ]);
     const all = await rows(`&test_clock=${payer.clock}`);
     const told = all.map((row: Record<string, unknown>) => [

@@ -255,6 +255,31 @@ describe('disputes of the sandbox', () => {
     assert.equal(balance.held, 10_000);
   });
 
+  it('that cannot be closed stay open as they were, hold up no other, and are closed later', async () => {
+    const its = await payer(null);
+    const start_date = realNow().toISOString().slice(0, 10);
+    const terms = { customer_id: its.customer, payment_instrument_id: its.card, start_date };
+    const plan = await stage.merchant.activePlan(terms);
+    await stage.collect(plan.id, realNow());
+    const [first] = await stage.merchant.payments(plan.id);
+    const broken = await opened(first?.payment_intent_id ?? '', 'lost');
+    const other = await opened(await paid(await payer(null)), 'lost');
+    const at = new Date(realNow().getTime() + 11 * day) as RealInstant;
+    const dying: typeof chargeHook = async (tx, charge) => {
+      const recorder = await chargeHook(tx, charge);
+      if (charge.paymentPlanId === null || recorder === null) return recorder;
+      return { ...recorder, returned: () => Promise.reject(new Error('the process dies')) };
+    };
+    const statusOf = async ({ id }: { id: string }) => (await get(`/disputes/${id}`)).status;
+    await assert.rejects(closeDisputesInRealTime(stage.db.sql, dying, at), AggregateError);
+    assert.deepEqual([await statusOf(broken), await statusOf(other)], ['needs_response', 'lost']);
+    assert.equal((await stage.merchant.getIntent(broken.payment_intent_id)).status, 'succeeded');
+    await closeDisputesInRealTime(stage.db.sql, chargeHook, at);
+    assert.equal(await statusOf(broken), 'lost');
+    const { state, collected_amount_cents: collected } = await stage.merchant.getPlan(plan.id);
+    assert.deepEqual([state, collected], ['suspended', 0]);
+  });
+
   it('after a payout leave less than nothing, and no payout before that is made up', async () => {
     const its = await payer();
     const id = await paid(its);

@@ -86,7 +86,7 @@ describe('payouts of the sandbox', () => {
     );
     assert.deepEqual((await get(`/balance_transactions?${clock}&payout_id=${payout.id}`)).data, items);
     assert.deepEqual((await get(`/balance?${clock}`)).data, [
-      { currency: 'AUD', in_flight: 0, pending: 0, available: 0, credit: 0 },
+      { currency: 'AUD', in_flight: 0, pending: 0, available: 0, held: 0, credit: 0 },
     ]);
     assert.deepEqual((await get('/payouts')).data, []);
   });

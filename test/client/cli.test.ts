@@ -336,7 +336,7 @@ describe('payments', function () {
   it('prints the balance in real time and on a clock, and needs an account that has the clock', async () => {
     assert.match(
       await succeed('balance'),
-      /^(No money has moved\.|currency {2}in flight {2}pending {2}available\n.*)\n$/s,
+      /^(No money has moved\.|currency {2}in flight {2}pending {2}available {2}held\n.*)\n$/s,
     );
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const { data, complete_up_to } = JSON.parse(await succeed('balance', '--clock', clock.id, '--json'));

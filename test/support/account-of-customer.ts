@@ -38,7 +38,7 @@ export async function ledgerOf(sql: Pool, { id, biller_id: billerId }: Payer) {
       coalesce(sum(0 - amount) filter (where kind = 'payment'), 0)::integer
         + coalesce(sum(in_flight) filter (where kind = 'payment'), 0)::integer as collected,
       coalesce(sum(amount) filter (where kind = 'refund'), 0)::integer as refunded,
-      coalesce(sum(amount) filter (where kind = 'return'), 0)::integer as returned,
+      coalesce(sum(amount) filter (where kind in ('return', 'dispute_lost')), 0)::integer as returned,
       coalesce(sum(amount) filter (where kind = 'credit'), 0)::integer as credit
     from (
       select t.kind,

@@ -118,6 +118,8 @@ const ofPayments: Record<string, Perform> = {
   dishonoured: (performing) => toPayment(performing, ['processing'], 'bank_result', 'dishonoured'),
   returned: (performing) => toPayment(performing, ['succeeded'], 'bank_result', 'returned'),
   disputed: (performing) => toPayment(performing, ['succeeded'], 'bank_result', 'disputed'),
+  'dispute won': (performing) => toPayment(performing, ['succeeded'], 'dispute', 'won'),
+  'dispute lost': (performing) => toPayment(performing, ['succeeded'], 'dispute', 'lost'),
 };
 
 async function toPayment(

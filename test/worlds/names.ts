@@ -42,7 +42,7 @@ export class Names {
     return `${id.slice(0, id.lastIndexOf('_'))}_…`;
   }
 
-  /** Names the payments that plans, subscriptions and sessions have made, their refunds, and payouts. */
+  /** Names the payments that plans, subscriptions and sessions have made, their refunds and disputes, and payouts. */
   async findPayments(sql: Pool, billerId: string): Promise<void> {
     const sessions = await sql<{ id: string; payment_link_id: string; position: number }[]>`
       select id, payment_link_id, row_number() over (partition by payment_link_id order by id) as position
@@ -67,6 +67,12 @@ export class Names {
       from refunds f where f.biller_id = ${billerId}`;
     for (const { id, payment_intent_id, position } of refunds) {
       this.set(id, `${this.of(payment_intent_id)}/refund${position}`);
+    }
+    const disputes = await sql<{ id: string; payment_intent_id: string; position: number }[]>`
+      select d.id, d.payment_intent_id, row_number() over (partition by d.payment_intent_id order by d.id) as position
+      from disputes d where d.biller_id = ${billerId}`;
+    for (const { id, payment_intent_id, position } of disputes) {
+      this.set(id, `${this.of(payment_intent_id)}/dispute${position}`);
     }
     const payouts = await sql<{ id: string; currency: string; position: number }[]>`
       select id, currency, row_number() over (partition by currency order by created_at, id) as position

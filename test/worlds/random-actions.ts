@@ -32,6 +32,8 @@ const payments: Choice[] = [
   { do: 'dishonoured', weight: 0.7 },
   { do: 'returned', weight: 0.7 },
   { do: 'disputed', weight: 0.4 },
+  { do: 'dispute won', weight: 0.3 },
+  { do: 'dispute lost', weight: 0.7 },
 ];
 const replacement: Choice = {
   do: 'update',
@@ -95,6 +97,7 @@ const courses: Partial<Record<SubjectKind, string[][]>> = {
     ['suspend', 'resume'],
     ['suspend', 'payer confirms', 'resume'],
     ['close', 'payer confirms'],
+    ['dispute lost', 'suspend', 'resume'],
     ['delete', 'payer confirms'],
     ['payer confirms', 'close', 'pass challenge'],
     ['payer confirms', 'suspend', 'pass challenge', 'resume'],
@@ -113,6 +116,7 @@ const courses: Partial<Record<SubjectKind, string[][]>> = {
     ['payer confirms', 'cancel now', 'pass challenge'],
     ['cancel now', 'pass challenge'],
     ['change now', 'returned', 'refund_credit'],
+    ['dispute lost', 'change now', 'refund_credit'],
     ['cancel now', 'settled', 'refund_credit'],
     ...challenges,
   ],

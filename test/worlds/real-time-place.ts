@@ -19,6 +19,8 @@ import { createVault } from '../../src/services/accounts/vault.ts';
 import { followLedgers } from '../../src/services/ledger/follower.ts';
 import { takePayoutsInRealTime } from '../../src/services/ledger/payouts.ts';
 import { expireMandates } from '../../src/services/mandates/mandate-ends.ts';
+import { closeDisputesInRealTime } from '../../src/services/payments/disputes.ts';
+import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { createWebApp } from '../../src/sites/app.ts';
 import { testDeps } from '../support/api.ts';
 import { serverAt, testLogger, workflowBundle } from '../support/temporal.ts';
@@ -103,6 +105,7 @@ export async function openRealTime(): Promise<OpenPlace & { place: RealTimePlace
       await followLedgers(sql, new AbortController().signal);
       await takePayoutsInRealTime(sql, realInstant(at));
       await expireMandates(sql, realInstant(at));
+      await closeDisputesInRealTime(sql, chargeHook, realInstant(at));
       const ahead = at - (await env.currentTimeMs());
       if (ahead > 0) await env.sleep(ahead);
       await settle();
@@ -181,6 +184,7 @@ async function dueInRealTime(sql: Pool, billers: string[], until: number): Promi
     union all ${select('scheduledPayment', sql`scheduled_at`, sql`payment_intents`)}
     union all ${select('paymentLink', sql`wake_at`, sql`payment_links`)}
     union all ${select('checkoutSession', sql`wake_at`, sql`checkout_sessions`)}
+    union all ${select('dispute', sql`closes_at`, sql`(select * from disputes where status = 'needs_response') d`)}
     union all ${select('payoutArrival', sql`arrives_at`, sql`(select * from payouts where status = 'in_transit') p`)}
     union all select 'payout', currency, min(payable_at) from (
         select biller_id, currency, payable_at,

@@ -24,7 +24,6 @@ import { shareInRefund } from '../../domain/refund-share.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
-import { pass } from '../crash-points.ts';
 import type { Instants } from '../customer-time.ts';
 import { InvalidState, orNotFound } from '../errors.ts';
 import { disputeEvent, record, transact } from '../events.ts';
@@ -151,9 +150,9 @@ export async function assertNotDisputed(tx: Tx, paymentIntentId: string): Promis
 export async function closeDisputesInRealTime(sql: Pool, hook: ChargeHook, now: RealInstant): Promise<void> {
   const failures: unknown[] = [];
   for (const id of await listClosingInRealTime(sql, now)) {
-    await transact(sql, { requestId: null, now }, (tx) => closeDispute(tx, hook, id, { at: withoutClock(now), now }))
-      .then(() => pass('dispute closed'))
-      .catch((error: unknown) => failures.push(error));
+    await transact(sql, { requestId: null, now }, (tx) =>
+      closeDispute(tx, hook, id, { at: withoutClock(now), now }),
+    ).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} disputes could not be closed`);
 }

@@ -53,7 +53,7 @@ function ofCurrency({ currency, opening, closing, movements }: MonthRow, month: 
     present === undefined
       ? null
       : html`<p>At present: ${inMoney(present.available, currency)} available, ${inMoney(present.pending, currency)} pending,
-${inMoney(present.in_flight, currency)} with the bank${
+${inMoney(present.in_flight, currency)} with the bank${present.held === 0 ? '' : `, ${inMoney(present.held, currency)} under dispute`}${
           present.credit === 0 ? '' : html`; subscriptions owe back ${inMoney(present.credit, currency)} of credit`
         }.</p>`;
   return html`<section class="card" id="${currency}" aria-label="${currency}"><h2>${currency}</h2>

@@ -4,7 +4,8 @@ import { columns, print, printJson, printNote } from './terminal.ts';
 const usage = `Usage: payments balance [--clock ID] [--json]
 
 Prints what the account has in each currency, in minor units: bank debits in flight, what is pending, what is
-available, and the credit that it owes to subscribers. Needs a key with the scope balance:read.
+available, what is held under dispute, and the credit that it owes to subscribers. Needs a key with the scope
+balance:read.
 
 --clock  the balance on this test clock, at its time.`;
 
@@ -23,9 +24,9 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
   if (balance.data.length === 0) print('No money has moved.');
   else {
     const rows = balance.data.map((one) =>
-      [one.currency, one.in_flight, one.pending, one.available, one.credit].map(String),
+      [one.currency, one.in_flight, one.pending, one.available, one.held, one.credit].map(String),
     );
-    print(columns([['currency', 'in flight', 'pending', 'available', 'credit'], ...rows]));
+    print(columns([['currency', 'in flight', 'pending', 'available', 'held', 'credit'], ...rows]));
   }
   printNote(`Posted up to event ${balance.complete_up_to}.`);
   return 0;
