@@ -185,6 +185,7 @@ DECIDED_ELSEWHERE = (
     "save_payment_method",
     "statement_descriptor",
     "surcharge_applied",
+    "tax_included",
 )
 
 # Faults whose code usually means a wrong form, at the few places where they mean more than a schema can say.

@@ -143,10 +143,10 @@ ${link.cancel_url === null ? null : html`<p><a class="button other" href="${link
 
 type AmountTerms = Pick<OfferColumns, 'amount_min' | 'amount_max' | 'currency'>;
 
-/** What is to be paid: the total, with the surcharge in it shown next to it, or the range to choose from. */
+/** What is to be paid: the total, with the surcharge and the tax in it, or the range to choose from. */
 export function amountOf(price: Price | null, offer: AmountTerms, locale: string): Html {
   if (price !== null) {
-    const { amount, surchargeAmount, totalAmount, currency } = price;
+    const { amount, surchargeAmount, totalAmount, currency, tax } = price;
     return html`<p class="amount">${money(totalAmount, currency, locale)}</p>
 ${
   surchargeAmount === 0
@@ -156,7 +156,7 @@ ${
         ['Surcharge for this payment method', money(surchargeAmount, currency, locale)],
         ['Total', money(totalAmount, currency, locale)],
       ])
-}`;
+}${tax === null ? null : html`<p class="faint">Includes ${tax.label} ${money(tax.amount, currency, locale)}</p>`}`;
   }
   const { amount_min: min, amount_max: max, currency } = offer;
   if (min === null || max === null || currency === null) return html``;

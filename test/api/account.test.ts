@@ -36,7 +36,7 @@ describe('the account as payers see it', () => {
     const { id: _id, name: _name, ...shown } = await get();
     assert.deepEqual(shown, {
       ...{ ...profile, brand_color: '#0b7285', checkout_origins: [] },
-      ...{ time_zone: 'UTC', country: null },
+      ...{ time_zone: 'UTC', country: null, tax: null },
     });
     await changeBillerProfile(stage.db.sql, biller.id, { tax_id: null }, by());
     assert.deepEqual([(await get()).tax_id, (await get()).address], [null, profile.address]);

@@ -32,6 +32,7 @@ describe('the links of the OpenAPI document', () => {
       'listCustomerPaymentIntents customer_id $response.body#/id',
       'listCustomerPaymentMethods customer_id $response.body#/id',
       'getCustomerStatement customer_id $response.body#/id',
+      'getCustomerStatementDocument customer_id $response.body#/id',
     ]);
     assert.deepEqual(linksOf('createRefund'), ['getRefund refund_id $response.body#/id']);
     for (const operationId of ['createPaymentMethod', 'createSandboxPaymentMethod']) {

@@ -36,6 +36,8 @@ describe('creating a payment intent', () => {
       surcharge_amount: 0,
       surcharge_applied: false,
       surcharge_reason: null,
+      tax: null,
+      tax_amount: 0,
       currency: 'AUD',
       status: 'requires_payment_method',
       biller_id: stage.keys.biller.id,

@@ -38,6 +38,7 @@ describe('creating a payment plan', () => {
       first_date: null,
       payment_instrument_id: null,
       failure_behaviour: 'retry',
+      tax_included: true,
       metadata: {},
       collected_amount_cents: 0,
       next_payment_date: '2027-01-31',

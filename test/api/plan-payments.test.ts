@@ -34,6 +34,8 @@ describe('a plan', () => {
       fee_amount: 48,
       surcharge_amount: 0,
       surcharge_applied: false,
+      tax: null,
+      tax_amount: 0,
       surcharge_reason: null,
       currency: 'AUD',
       status: 'succeeded',

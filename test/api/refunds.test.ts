@@ -96,6 +96,7 @@ describe('refunding a payment', () => {
       payment_intent_id: id,
       amount: total_amount,
       surcharge_amount: total_amount - 1000,
+      tax_amount: 0,
       currency: 'NZD',
       reason: null,
       metadata: {},

@@ -67,6 +67,7 @@ describe('the fields of a plan that an update may change', () => {
     'name',
     'payment_instrument_id',
     'recurring_amount_cents',
+    'tax_included',
     'total_amount_cents',
     'until_further_notice',
   ];
@@ -84,7 +85,7 @@ describe('the fields of a plan that an update may change', () => {
   });
 
   for (const state of ['active', 'suspended'] as const) {
-    it(`are seven while it is ${state}`, () => {
+    it(`are eight while it is ${state}`, () => {
       assert.deepEqual([...mutablePlanFields(state)].sort(), untilEnded);
     });
   }

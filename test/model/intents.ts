@@ -190,7 +190,7 @@ export function refundIntent(world: World, step: Of<'refund'>): Deed | null {
       const when = new Date(at).toISOString();
       const times = { created_at: when, updated_at: when };
       const data = { id: name, payment_intent_id: intent.name, amount, currency: 'AUD', reason: null, metadata };
-      const shown = { ...data, surcharge_amount, status, ...times };
+      const shown = { ...data, surcharge_amount, tax_amount: 0, status, ...times };
       const clock = intent.customer?.clock ?? null;
       tell(world, { type: `refund.${status}`, at, clock, about: name, subject: name, data: shown });
       return { status: 201, body: shown };

@@ -112,6 +112,23 @@ describe('the receipt of a payment that includes a tax', () => {
     assertShows(text, 'Price from $25.00 to $15.00', 'Price from $15.00 to $10.00');
   });
 
+  it('has the tax that the page of its link and of its session has said before', async () => {
+    await account();
+    const link = await links.link({ amount: 10_000, surcharge_applied: true });
+    const offer = await pages.open(`/pay/${links.tokenOf(link)}`, english);
+    assert.match(offer.text, /Includes GST \$\d/);
+    const token = await links.open(link);
+    const checkout = await pages.open(`/checkout/${token}`, english);
+    assert.match(checkout.text, /Includes GST \$\d/);
+    const free = await links.link({ tax_included: false });
+    const other = await pages.open(`/pay/${links.tokenOf(free)}`, english);
+    assert.ok(!other.text.includes('GST'), other.text);
+    assert.equal((await links.pay(token)).kind, 'done');
+    const [paid] = await stage.db.sql<{ id: string; tax_amount: number }[]>`
+      select id, tax_amount from payment_intents where payment_link_id = ${link.id}`;
+    assertShows((await receiptOf(String(paid?.id))).text, `$${((paid?.tax_amount ?? 0) / 100).toFixed(2)}`);
+  });
+
   it('shows a label as text, whatever is in it', async () => {
     await account({ tax: { label: '<b>"x"</b>', basisPoints: 250 } });
     const { html } = await receiptOf((await paid()).id);

@@ -136,6 +136,28 @@ describe('the command line', function () {
     }
   });
 
+  it('states the tax that prices include, removes it, and says what it cannot read', async () => {
+    const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
+    const update = (...args: string[]) => billers('update', id, ...args);
+    assert.match((await update('--tax', 'GST=10%')).stdout, /tax: GST=10%\n/);
+    const [row] = await db.sql`select tax from billers where id = ${id}`;
+    assert.deepEqual(row?.tax, { label: 'GST', basisPoints: 1000 });
+    assert.match((await update('--tax', 'a=b=2.5')).stdout, /tax: a=b=2.5%\n/);
+    for (const wrong of [
+      'GST',
+      'GST=',
+      '=10%',
+      'GST=ten',
+      'GST=101%',
+      'GST=1.234%',
+      'GST=0',
+      `${'x'.repeat(21)}=10%`,
+    ]) {
+      assert.notEqual((await update('--tax', wrong)).code, 0, wrong);
+    }
+    assert.equal(JSON.parse((await update('--tax', '', '--json')).stdout).tax, null);
+  });
+
   it('states the country and the cost of acceptance of a biller, removes them, and says what it cannot read', async () => {
     const { id } = JSON.parse((await billers('create', '--name', 'Shop', '--json')).stdout);
     const update = (...args: string[]) => billers('update', id, ...args);

@@ -24,6 +24,8 @@ describe('a publishable key that reads a payment intent', () => {
     'surcharge_amount',
     'surcharge_applied',
     'surcharge_reason',
+    'tax',
+    'tax_amount',
     'total_amount',
     'updated_at',
   ];

@@ -14,6 +14,7 @@ import { selectClockById } from '../../db/test-clocks.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { MethodFacts } from '../../domain/surcharges/means.ts';
+import { includedTax, type TaxBasis, taxBasisOf } from '../../domain/tax/tax.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -27,6 +28,8 @@ export interface Price {
   surchargeAmount: MinorUnits;
   totalAmount: MinorUnits;
   currency: Currency;
+  /** The tax that it includes. Null without one. */
+  tax: { label: string; amount: MinorUnits } | null;
 }
 
 /** What the pages of links and sessions have in common. */
@@ -89,7 +92,10 @@ export async function describeSession(db: Db, session: CheckoutSessionRow, now: 
   const isMoving = isAdvancing && state !== 'completed' && state !== 'expired';
   const found = { session, link, intent, ...known, at, state: isMoving ? ('advancing' as const) : state };
   const isOver = intent !== null && state !== 'open';
-  return { ...found, price: isOver ? priceIn(intent, intent) : priceFor(found, session.amount, null) };
+  return {
+    ...found,
+    price: isOver ? priceIn(intent, intent, intent.tax_basis) : priceFor(found, session.amount, null),
+  };
 }
 
 /** Returns the payment of a session and the method that was charged or saved, each or null. */
@@ -118,7 +124,8 @@ export function priceFor(
   const { session, intent, biller, at } = found;
   if (intent === null || session.amount === null) return priceOfOffer(session, found, amount, method);
   const asked = { amount: intent.amount, isAsked: intent.surcharge_asked };
-  return priceIn(intent, surchargeColumns(asked, method, surchargingOf({ ...biller, livemode: session.livemode }), at));
+  const surcharging = surchargingOf({ ...biller, livemode: session.livemode });
+  return priceIn(intent, surchargeColumns(asked, method, surcharging, at), intent.tax_basis);
 }
 
 function priceOfOffer(
@@ -131,7 +138,8 @@ function priceOfOffer(
   const paysFees = customer?.fee_preferences?.customer_pays_transaction_fees ?? false;
   const asked = { amount, isAsked: offer.surcharge_applied || paysFees };
   const surcharging = surchargingOf({ ...biller, livemode: offer.livemode });
-  return priceIn({ amount, currency: offer.currency }, surchargeColumns(asked, method, surcharging, at));
+  const tax = taxBasisOf(biller.tax, offer.tax_included ? amount : 0);
+  return priceIn({ amount, currency: offer.currency }, surchargeColumns(asked, method, surcharging, at), tax);
 }
 
 function priceIn(
@@ -140,8 +148,10 @@ function priceIn(
     surcharge_amount: surchargeAmount,
     total_amount: totalAmount,
   }: Pick<PaymentIntentRow, 'surcharge_amount' | 'total_amount'>,
+  basis: TaxBasis | null,
 ): Price {
-  return { amount, surchargeAmount, totalAmount, currency };
+  const tax = basis && { label: basis.label, amount: includedTax({ amount, total: totalAmount }, basis) };
+  return { amount, surchargeAmount, totalAmount, currency, tax };
 }
 
 async function surroundingsOf(
