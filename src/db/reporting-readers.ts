@@ -23,8 +23,8 @@ const settings = {
 const mostSessions = 4;
 
 /**
- * Makes a role that may log in, use the schema `reporting` and nothing else, and enters whose rows it reads. No role may
- * make temporary tables any more unless it was given that right by name.
+ * Makes a role that may log in, use the schema `reporting` and nothing else, and enters whose rows it reads. No role
+ * may make temporary tables any more unless it was given that right by name.
  * @param verifier what PostgreSQL stores of its password: see `scramVerifier`.
  */
 export async function createReader(tx: Tx, row: ReaderRow, verifier: string): Promise<void> {
