@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, beforeEach, describe, it } from 'mocha';
 import { reportingCategories } from '../../src/domain/ledger/balance-transactions.ts';
 import { openPool, type Pool } from '../../src/platform/postgres/connection.ts';
@@ -118,6 +119,23 @@ describe('a reader of the schema reporting', () => {
     for (const [type, category] of Object.entries(reportingCategories)) {
       if (type !== category) assert.match(definition[0]?.text, new RegExp(`'${type}'::text THEN '${category}'`));
     }
+  });
+
+  it('adds up a month with the statement of the guide, as its rows do', async () => {
+    await haveSomethingOfEach();
+    const guide = await readFile(new URL('../../docs/api/17a-your-own-bi.md', import.meta.url), 'utf8');
+    const [, statement = ''] = /```sql\n([^`]*)```/.exec(guide) ?? [];
+    const onClock = await own.unsafe(statement.replace('test_clock is null', 'test_clock is not null'));
+    const types = [...new Set(onClock.map(({ type }) => type))].toSorted();
+    assert.deepEqual(types, ['payment', 'payout', 'refund']);
+    const sums = (await own.unsafe('select sum(net) as net, sum(fee) as fee from balance_transactions_v1'))[0];
+    for (const name of ['net', 'fee'] as const) {
+      assert.equal(
+        onClock.reduce((sum, row) => sum + Number(row[name]), 0),
+        Number(sums?.[name]),
+      );
+    }
+    assert.deepEqual([...(await own.unsafe(statement))], []);
   });
 
   it('shows in each view nothing that is sealed, and no column but those of its version', async () => {
