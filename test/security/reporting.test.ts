@@ -192,17 +192,11 @@ describe('a reader of the schema reporting', () => {
   for (const statement of [
     'update payouts_v1 set amount = 1',
     'delete from customers_v1',
-    `insert into payouts_v1 (id) values ('po_1')`,
+    `insert into payouts_v1 (currency) values ('AUD')`,
   ]) {
     it(`cannot ${statement.split(' ')[0]} through a view`, async () => {
       await own.unsafe('set default_transaction_read_only = off');
-      const owner = stage.db.sql.begin(async (tx) => {
-        await tx`set local search_path = reporting, public`;
-        await tx.unsafe(statement);
-      });
-      // Not even the owner could: the views join, and no rule says what to write.
-      await assert.rejects(owner, /cannot (update|delete from|insert into) view/);
-      assert.equal(await outcomeOf(own, statement), '55000');
+      assert.equal(await outcomeOf(own, statement), refused);
     });
   }
 
