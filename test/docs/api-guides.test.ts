@@ -49,6 +49,7 @@ const notPasted: Readonly<Record<string, string>> = {
   '07-going-live.md, sh not-run: API_KEY=$LIVE_KEY call POST "/payment_intents/$INTENT/confirm"':
     'needs Stripe: test/stripe/payments.test.ts and test/stripe/refunds.test.ts make such calls of the adapter',
   '12-pages-for-payers.md, html: <!doctype html>': 'is opened in a browser by test/pages/widget.test.ts',
+  '17b-your-own-bi.md, sql: ': 'needs a role of PostgreSQL; run by test/security/reporting.test.ts',
   '13a-what-an-end-does.md, text: ': 'is no code: a response in short, to a request in the sentence before it',
 };
 

@@ -38,6 +38,23 @@ describe('the command line', function () {
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
+  it('grants a role for BI with a password that it prints once, lists it, and revokes it', async () => {
+    const reporting = (...args: string[]) => run('reporting', args, { DATA_DIR: dataDir });
+    const granted = await reporting('grant', '--mode', 'live', '--json');
+    assert.equal(granted.code, 0, granted.stderr);
+    const { role_name: role, password, biller_id, livemode } = JSON.parse(granted.stdout);
+    assert.deepEqual([biller_id, livemode], [billerId, true]);
+    const listed = await reporting('list');
+    assert.ok(listed.stdout.includes(role) && !listed.stdout.includes(password), listed.stdout);
+    assert.equal((await reporting('revoke', role)).code, 0);
+    assert.match((await reporting('list')).stdout, /none/);
+    const again = await reporting('revoke', role);
+    assert.deepEqual([again.code, /No such reader/.test(again.stderr)], [1, true]);
+    for (const args of [[], ['grant'], ['grant', '--mode', 'both'], ['revoke'], ['list', role], ['give']]) {
+      assert.equal((await reporting(...args)).code, 2, args.join(' '));
+    }
+  });
+
   it('says that no service runs from a folder without development.json, and from that of a service that was killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payments-cli-'));
     const list = async () => {

@@ -19,6 +19,7 @@ const commands: Record<string, { summary: string; load: () => Promise<{ command:
     summary: 'prove that nothing was charged twice or lost',
     load: () => import('./check-invariants.ts'),
   },
+  reporting: { summary: 'roles of PostgreSQL for BI: grant, list and revoke', load: () => import('./reporting.ts') },
   ledger: { summary: 'post all events to the ledger again', load: () => import('./ledger.ts') },
   replay: {
     summary: "run today's workflow code against the history of a workflow",

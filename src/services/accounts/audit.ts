@@ -29,6 +29,8 @@ export type AuditAction =
   | 'api_key.revoked'
   | 'biller.created'
   | 'biller.updated'
+  | 'reporting.granted'
+  | 'reporting.revoked'
   | 'webhook_endpoint.created'
   | 'webhook_endpoint.updated'
   | 'webhook_endpoint.deleted'
