@@ -277,7 +277,10 @@ describe('disputes of the sandbox', () => {
     assert.deepEqual([await statusOf(broken), await statusOf(other)], ['needs_response', 'lost']);
     assert.equal((await stage.merchant.getIntent(broken.payment_intent_id)).status, 'succeeded');
     const stuck = async () => (await findKind(stage.db.sql, disputeOverdue, at)).found;
-    assert.ok((await stuck()).some(({ subject_id: id }) => id === broken.id), 'ops stuck names it');
+    assert.ok(
+      (await stuck()).some(({ subject_id: id }) => id === broken.id),
+      'ops stuck names it',
+    );
     await closeDisputesInRealTime(stage.db.sql, chargeHook, at);
     assert.ok((await stuck()).every(({ subject_id: id }) => id !== broken.id));
     assert.equal(await statusOf(broken), 'lost');
