@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { disputeOverdue } from '../../src/operations/stuck/kinds/disputes.ts';
+import { findKind } from '../../src/operations/stuck/reading/find-stuck.ts';
 import { type RealInstant, realNow } from '../../src/platform/real-time.ts';
 import { postEvents } from '../../src/services/ledger/follower.ts';
 import { closeDisputesInRealTime } from '../../src/services/payments/disputes.ts';
@@ -274,7 +276,13 @@ describe('disputes of the sandbox', () => {
     await assert.rejects(closeDisputesInRealTime(stage.db.sql, dying, at), AggregateError);
     assert.deepEqual([await statusOf(broken), await statusOf(other)], ['needs_response', 'lost']);
     assert.equal((await stage.merchant.getIntent(broken.payment_intent_id)).status, 'succeeded');
+    const stuck = async () => (await findKind(stage.db.sql, disputeOverdue, at)).found;
+    assert.ok(
+      (await stuck()).some(({ subject_id: id }) => id === broken.id),
+      'ops stuck names it',
+    );
     await closeDisputesInRealTime(stage.db.sql, chargeHook, at);
+    assert.ok((await stuck()).every(({ subject_id: id }) => id !== broken.id));
     assert.equal(await statusOf(broken), 'lost');
     const { state, collected_amount_cents: collected } = await stage.merchant.getPlan(plan.id);
     assert.deepEqual([state, collected], ['suspended', 0]);
