@@ -81,10 +81,10 @@ export function isOn(db: Db, testClock: Id<'test_clock'> | null) {
 export function presented(db: Db, rows: Fragment) {
   return db`
     select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
-      coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) as fee,
-      coalesce(p.amount, 0) as net, t.source_id as source, t.payment_intent_id, o.payout_id, t.customer_id,
+      coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) + t.told_fee as fee,
+      coalesce(p.amount, 0) - t.told_fee as net, t.source_id as source, t.payment_intent_id, o.payout_id, t.customer_id,
       t.available_on,
-      i.description, coalesce(r.metadata, i.metadata, '{}') as metadata, t.occurred_at as created_at
+      coalesce(i.description, t.told_description) as description, coalesce(r.metadata, i.metadata, '{}') as metadata, t.occurred_at as created_at
     from (${rows}) t
     left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
     left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'

@@ -36,8 +36,8 @@ export async function listMonth(
   return db<MonthRow[]>`
     with moved as (
       select t.currency, t.kind as type, t.occurred_at < ${to} as is_within, count(*)::integer as count,
-        sum(coalesce(p.amount, 0) + coalesce(f.amount, 0)) as gross, sum(coalesce(f.amount, 0)) as fee,
-        sum(coalesce(p.amount, 0)) as net
+        sum(coalesce(p.amount, 0) + coalesce(f.amount, 0)) as gross, sum(coalesce(f.amount, 0) + told_fee) as fee,
+        sum(coalesce(p.amount, 0) - told_fee) as net
       from balance_transactions t
       left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
       left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'

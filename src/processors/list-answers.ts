@@ -1,5 +1,6 @@
 // Lists of a processor service: its movements and its notices.
 
+import { bookedOf } from './book-answers.ts';
 import { type Body, type HttpAnswer, isReference, parsed, unknownOutcome } from './http-reading.ts';
 import type { Movement, Movements, Notice, Notices } from './processor.ts';
 
@@ -10,11 +11,23 @@ export function movementsOf(answer: HttpAnswer): Movements {
   if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(movements)) {
     throw unknownOutcome(answer);
   }
-  return { cursor, hasMore, movements: movements.map((each: unknown) => movementOf(answer, each)) };
+  const page: Movements = { cursor, hasMore, movements: [], entries: [], payouts: [] };
+  for (const each of movements) {
+    const value = (each ?? {}) as Body;
+    if (value.kind === 'charge' || value.kind === 'refund') {
+      page.movements.push(movementOf(answer, value));
+      continue;
+    }
+    const booked = bookedOf(value);
+    if (booked === null) throw unknownOutcome(answer);
+    page.entries.push(...booked.entries);
+    page.payouts.push(...booked.payouts);
+  }
+  return page;
 }
 
-function movementOf(answer: HttpAnswer, value: unknown): Movement {
-  const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = (value ?? {}) as Body;
+function movementOf(answer: HttpAnswer, value: Body): Movement {
+  const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = value;
   if (
     (kind === 'charge' || kind === 'refund') &&
     typeof idempotency_key === 'string' &&

@@ -2,6 +2,7 @@ import type { PlainDate } from '../domain/calendar.ts';
 import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { ProcessorBooks } from '../domain/ledger/processor-entries.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -145,8 +146,11 @@ export interface Movement {
   currency: string;
 }
 
-/** A part of a processor's movements. `cursor` is the processor's own mark of where the part ends. */
-export interface Movements {
+/**
+ * A part of a processor's movements, and what it says of its own books, if it does. `cursor` is the processor's own
+ * mark of where the part ends.
+ */
+export interface Movements extends ProcessorBooks {
   movements: Movement[];
   cursor: string;
   hasMore: boolean;

@@ -23,11 +23,12 @@ export type MoneyEventType = (typeof moneyEventTypes)[number];
 
 /**
  * The accounts of a biller's books. `payers` is the other side of all money, `in_flight` holds debits whose result is
- * not known, `processor` what was taken and is not paid out, `fees` what collecting has cost, `bank` what was paid out.
+ * not known, `processor` what was taken and is not paid out, `fees` what collecting has cost, `bank` what was paid out,
+ * `unexplained` is the other side of what only the live processor knows.
  */
-export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'fees' | 'bank';
+export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'fees' | 'bank' | 'unexplained';
 
-/** What a transaction of the ledger is. All but the last two are rows that finance reads. */
+/** What a transaction of the ledger is. All but the last three are rows that finance reads. */
 export type TransactionKind =
   | 'payment'
   | 'refund'
@@ -36,7 +37,8 @@ export type TransactionKind =
   | 'payout'
   | 'payout_failure'
   | 'debit_accepted'
-  | 'debit_ended';
+  | 'debit_ended'
+  | 'processing_fee';
 
 /** What a money event says, minor units. */
 export interface MoneyEvent {

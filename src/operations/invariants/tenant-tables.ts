@@ -39,6 +39,8 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   subscription_changes: { why: 'part of a subscription', ownedBy: 'subscription_id' },
   ledger_entries: { why: 'part of a ledger transaction', ownedBy: 'transaction_id' },
   payout_items: { why: 'part of a payout', ownedBy: 'payout_id' },
+  processor_entry_payouts: { why: 'part of an entry of the processor', ownedBy: 'entry' },
+  posted_entries: { why: 'part of an entry of the processor', ownedBy: 'entry' },
   webhook_delivery_attempts: { why: 'part of a delivery', ownedBy: 'delivery_id' },
   workflow_intents: { why: 'the outbox: it holds the ids of workflows of all billers, until they are dispatched' },
   reconciliations: { why: 'about the service as a whole' },

@@ -18,6 +18,7 @@ import {
 } from './kinds/payments.ts';
 import { planInconsistent } from './kinds/plans.ts';
 import { clockWrong, encryptionKeysOld, filesUsedUp } from './kinds/processes.ts';
+import { movementsUnexplained, payoutUnreconciled, settlementWaiting } from './kinds/processor-books.ts';
 import { rowsBroken, rowsDoubtful } from './kinds/rows.ts';
 import { connectionsUsedUp, databaseLocked, processHangs } from './kinds/sessions.ts';
 import { deliveryBacklog, deliveryLost, endpointFailing } from './kinds/webhooks.ts';
@@ -47,6 +48,9 @@ export const rowKinds: readonly StuckKind[] = [
   advanceSlow,
   clockFailed,
   ledgerStopped,
+  movementsUnexplained,
+  settlementWaiting,
+  payoutUnreconciled,
   deliveryBacklog,
   deliveryLost,
   endpointFailing,
