@@ -81,8 +81,9 @@ export async function listTenantsToPost(db: Db): Promise<TenantKey[]> {
 }
 
 /**
- * The entries of a biller that can be posted, oldest first. A settlement finds the first transaction of its payment, its
- * return or its refund that has none; a payout that has come back finds that of its failure. Without it, they wait.
+ * The entries of a biller that can be posted, oldest first. A settlement finds the first transaction of its payment,
+ * its return or its refund that has none; a payout that has come back finds that of its failure. Without it, they
+ * wait.
  */
 export async function listEntriesToPost(
   db: Db,

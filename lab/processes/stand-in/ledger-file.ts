@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { LedgerEntry } from '../../../src/processors/ledger.ts';
+import { type Booked, openBooks } from './books.ts';
 import type { CallKind } from './weather.ts';
 
 /** The members of a body that count here; see docs/processors.md. */
@@ -117,6 +118,8 @@ export interface LedgerFile {
   note(line: LedgerLine): Promise<void>;
   /** What was taken and given back, in the order of the file. */
   readonly movements: readonly KeptCall[];
+  /** The movements, each with what the books of the stand-in have of it. */
+  readonly listed: readonly (KeptCall | Booked)[];
   /** Charges and refunds that have an outcome, whichever, in the order of the file. */
   readonly decided: readonly KeptCall[];
 }
@@ -131,7 +134,9 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   const challenged = new Set<string>();
   const calls = new Map<string, number>();
   const movements: KeptCall[] = [];
+  const listed: (KeptCall | Booked)[] = [];
   const decided: KeptCall[] = [];
+  const bookedAfter = openBooks();
 
   function learn(line: LedgerLine): void {
     const call = line.kind === 'turned_away' || line.kind === 'asked' ? line.call : line.kind;
@@ -146,7 +151,10 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
       challenged.delete(line.reference);
     } else if ((line.kind === 'charge' || line.kind === 'refund') && !line.repeated) {
       const hasMoved = line.outcome === 'succeeded' || line.outcome === 'submitted';
-      if (hasMoved) movements.push(line);
+      if (hasMoved) {
+        movements.push(line);
+        listed.push(line, ...bookedAfter(line, byReference.get(line.reference ?? '') ?? null));
+      }
       decided.push(line);
       if (line.outcome === 'requires_action') challenged.add(line.reference ?? '');
       else if (isDecided) challenged.delete(line.reference ?? '');
@@ -213,6 +221,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
     },
     note: append,
     movements,
+    listed,
     decided,
   };
 }
