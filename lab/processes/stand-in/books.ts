@@ -1,9 +1,6 @@
 // The stand-in's own books: what a charge and a refund by card come to and cost, and payouts.
 
-import type { KeptCall, Reserved } from './ledger-file.ts';
-
-/** A member of the list of movements that is about the processor's books; see docs/processors.md. */
-export type Booked = Record<string, unknown> & { id: string; currency: string; net?: number };
+import type { Booked, KeptCall, Reserved } from './ledger-file.ts';
 
 /** What a charge costs: 1.4 % and 30, in minor units. */
 const fee = { share: 0.014, fixed: 30 };

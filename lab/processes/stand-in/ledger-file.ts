@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { LedgerEntry } from '../../../src/processors/ledger.ts';
-import { type Booked, openBooks } from './books.ts';
 import type { CallKind } from './weather.ts';
 
 /** The members of a body that count here; see docs/processors.md. */
@@ -96,6 +95,9 @@ interface Noted {
 
 export type LedgerLine = KeptCall | Reserved | Canceled | Noted;
 
+/** A member of the list of movements that is about the processor's books; see docs/processors.md. */
+export type Booked = Record<string, unknown> & { id: string; currency: string; net?: number };
+
 /** The processor's memory: a file that outlives its process. */
 export interface LedgerFile {
   /** The charge of this reference, or the refund under this key, once it is on the disk; null if there is none. */
@@ -124,8 +126,14 @@ export interface LedgerFile {
   readonly decided: readonly KeptCall[];
 }
 
-/** Opens the file and reads what an earlier process has kept. A line that this process died in is cut off. */
-export async function openLedgerFile(file: string): Promise<LedgerFile> {
+/**
+ * Opens the file and reads what an earlier process has kept. A line that this process died in is cut off. `bookedAfter`
+ * keeps the books.
+ */
+export async function openLedgerFile(
+  file: string,
+  bookedAfter: (line: KeptCall, reserved: Reserved | null) => Booked[],
+): Promise<LedgerFile> {
   const kept = new Map<string, Promise<KeptCall>>();
   const byKey = new Map<string, Reserved>();
   const byReference = new Map<string, Reserved>();
@@ -136,7 +144,6 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   const movements: KeptCall[] = [];
   const listed: (KeptCall | Booked)[] = [];
   const decided: KeptCall[] = [];
-  const bookedAfter = openBooks();
 
   function learn(line: LedgerLine): void {
     const call = line.kind === 'turned_away' || line.kind === 'asked' ? line.call : line.kind;
