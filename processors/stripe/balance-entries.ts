@@ -27,14 +27,16 @@ export function intentOf(source: Stripe.BalanceTransactionSource | string | null
   return typeof intent === 'string' ? intent : (intent?.id ?? null);
 }
 
-/** Returns the payout that a balance transaction is about, or null. One of a payout that has come back is about it too. */
+/**
+ * Returns the payout that a balance transaction is about, or null. One of a payout that has come back is about it too.
+ */
 export function payoutOf({ source }: Stripe.BalanceTransaction): Stripe.Payout | null {
   return typeof source === 'object' && source?.object === 'payout' ? source : null;
 }
 
 /**
- * Returns what a balance transaction is in the books. It is nothing for the making of a payout, which is a member of its
- * own, and for what is another biller's of the same Stripe account.
+ * Returns what a balance transaction is in the books. It is nothing for the making of a payout, which is a member of
+ * its own, and for what is another biller's of the same Stripe account.
  * @param known what is reserved here for its intent, or null.
  */
 export function entriesOf(

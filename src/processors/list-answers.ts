@@ -2,7 +2,7 @@
 
 import { bookedOf } from './book-answers.ts';
 import { type Body, type HttpAnswer, isReference, parsed, unknownOutcome } from './http-reading.ts';
-import type { Movement, Movements, Notice, Notices } from './processor.ts';
+import type { Movement, Movements, Notice, Notices, RefusedAccount } from './processor.ts';
 
 /** Returns a page of movements. @throws OutcomeUnknown for any other answer, or if one movement cannot be read. */
 export function movementsOf(answer: HttpAnswer): Movements {
@@ -58,11 +58,21 @@ const noticeKinds = ['charge', 'refund', 'mandate'] as const satisfies readonly 
 export function noticesOf(answer: HttpAnswer): Notices | null {
   if (answer.status === 404) return null;
   const body = answer.status === 200 ? parsed(answer.body) : null;
-  const { cursor, has_more: hasMore, notices } = body ?? {};
+  const { cursor, has_more: hasMore, notices, refused } = body ?? {};
   if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(notices)) {
     throw unknownOutcome(answer);
   }
-  return { cursor, hasMore, notices: notices.flatMap((each: unknown) => noticeOf(answer, each) ?? []) };
+  const read = notices.flatMap((each: unknown) => noticeOf(answer, each) ?? []);
+  return { cursor, hasMore, notices: read, refused: Array.isArray(refused) ? refused.flatMap(refusedOf) : null };
+}
+
+const longestReason = 200;
+
+/** What cannot be read says nothing: it is for operators alone. */
+function refusedOf(value: unknown): RefusedAccount[] {
+  const { account, reason } = (value ?? {}) as Body;
+  if (typeof account !== 'string' || typeof reason !== 'string' || reason === '') return [];
+  return [{ billerId: account, reason: reason.slice(0, longestReason) }];
 }
 
 function noticeOf(answer: HttpAnswer, value: unknown): Notice | null {

@@ -170,8 +170,20 @@ export interface Notice {
 /** Whether debits under a mandate are possible at the processor. `ended` is for good. */
 export type MandateState = 'active' | 'ended';
 
-/** A part of a processor's notices. `cursor` is the processor's own mark of where the part ends. */
+/**
+ * An account that the acquirer refuses at present: its key was revoked, or lacks a right. `reason` is for operators.
+ */
+export interface RefusedAccount {
+  billerId: string;
+  reason: string;
+}
+
+/**
+ * A part of a processor's notices. `cursor` is the processor's own mark of where the part ends. `refused` are all
+ * accounts of this mode that the acquirer refuses; null if the processor does not say.
+ */
 export interface Notices {
+  refused: RefusedAccount[] | null;
   notices: Notice[];
   cursor: string;
   hasMore: boolean;

@@ -309,8 +309,17 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
     {
       cursor: '42',
       hasMore: false,
+      refused: null,
       notices: ['charge', 'refund', 'mandate'].map((kind) => ({ kind, reference, billerId: 'acct_1' })),
     },
+  ],
+  [
+    ...(['notices', 'accounts that are refused, and what cannot be read of them', 200] as const),
+    JSON.stringify({
+      ...JSON.parse(heard([])),
+      refused: [{ account: 'acct_1', reason: 'r'.repeat(300) }, { account: 7, reason: '' }, null],
+    }),
+    { cursor: '42', hasMore: false, notices: [], refused: [{ billerId: 'acct_1', reason: 'r'.repeat(200) }] },
   ],
   ['notices', 'a notice without an account', 200, heard([{ ...notice('charge'), account: null }]), 'unknown'],
   ['notices', 'a notice without a reference', 200, heard([{ ...notice('charge'), reference: '' }]), 'unknown'],

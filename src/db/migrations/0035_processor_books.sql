@@ -114,3 +114,11 @@ create or replace view balance_transactions as
   left join processor_entries n on n.id = p.entry and p.own
   where t.kind in ('payment', 'refund', 'return', 'adjustment', 'payout', 'payout_failure');
 comment on view balance_transactions is 'The transactions of the ledger that finance reads as rows. told_fee: what one cost as the live processor said later, posted as a processing_fee. told_description: its words for what only it knows';
+
+create table refused_accounts (
+  biller_id object_id primary key references billers,
+  reason text not null check (length(reason) between 1 and 200),
+  since timestamptz not null default clock_timestamp()
+);
+comment on table refused_accounts is 'The billers whose account the acquirer behind the live processor refuses at present, as its processor service has said last. Real time, by PostgreSQL''s clock';
+comment on column refused_accounts.reason is 'In the words of the processor service';

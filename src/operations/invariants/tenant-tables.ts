@@ -22,6 +22,7 @@ export const untenanted: Readonly<Record<string, { why: string; ownedBy?: string
   billers: { why: 'they are the tenants' },
   biller_profiles: { why: 'part of a biller, in both modes' },
   missing_card_fields: { why: 'about a biller and the live processor' },
+  refused_accounts: { why: 'about a biller and the live processor' },
   page_uses: { why: 'counts for the limits of all pages together' },
   clock_advances: { why: 'part of a test clock', ownedBy: 'test_clock_id' },
   payment_attempts: { why: 'part of a payment intent', ownedBy: 'payment_intent_id' },

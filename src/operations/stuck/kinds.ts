@@ -1,6 +1,7 @@
 import { fullDatabase } from './database.ts';
 import { advanceSlow, clockFailed } from './kinds/clocks.ts';
 import { ledgerStopped } from './kinds/ledger.ts';
+import { accountRefused, movementsUnexplained, payoutUnreconciled, settlementWaiting } from './kinds/live-processor.ts';
 import {
   comparisonLate,
   rowLost,
@@ -18,7 +19,6 @@ import {
 } from './kinds/payments.ts';
 import { planInconsistent } from './kinds/plans.ts';
 import { clockWrong, encryptionKeysOld, filesUsedUp } from './kinds/processes.ts';
-import { movementsUnexplained, payoutUnreconciled, settlementWaiting } from './kinds/processor-books.ts';
 import { rowsBroken, rowsDoubtful } from './kinds/rows.ts';
 import { connectionsUsedUp, databaseLocked, processHangs } from './kinds/sessions.ts';
 import { deliveryBacklog, deliveryLost, endpointFailing } from './kinds/webhooks.ts';
@@ -48,6 +48,7 @@ export const rowKinds: readonly StuckKind[] = [
   advanceSlow,
   clockFailed,
   ledgerStopped,
+  accountRefused,
   movementsUnexplained,
   settlementWaiting,
   payoutUnreconciled,

@@ -5,6 +5,22 @@ import { minute, type StuckKind } from '../reading/find-stuck.ts';
 /** The live processor does not tell a payout at once when it has told all that it pays. */
 const payoutAddsUpWithin = 24 * 60 * minute;
 
+/** Billers whose account at the acquirer does not take the processor's calls. */
+export const accountRefused: StuckKind<{ reason: string }> = {
+  kind: 'account_refused',
+  meaning: 'The acquirer refuses the account of a biller: its live payments wait, and none fails because of it.',
+  after: 0,
+  rows: (db, { before }) => db`
+    select biller_id as subject_id, biller_id, true as livemode, since from refused_accounts where since <= ${before}`,
+  facts: (db) => db`select reason from refused_accounts where biller_id = f.subject_id`,
+  say: ({ subject_id: id, reason }) => ({
+    why: `the acquirer refuses the account of ${id}, or a right that it needs: ${reason}`,
+    remedy:
+      `Give the account a key that is valid and has the rights. Of Stripe: npm run payments -- processors verify stripe ` +
+      `--biller ${id} --mode live says what is wrong, and rotate stores another key (docs/stripe.md).`,
+  }),
+};
+
 /** What only the processor knows of a biller's books. */
 interface Unexplained {
   count: number;
