@@ -21,7 +21,7 @@ export interface Books extends LoopbackServer {
 
 type Json = Record<string, unknown>;
 
-export interface RigPayout extends Json {
+interface RigPayout extends Json {
   id: string;
   amount: number;
   status: string;

@@ -1,7 +1,7 @@
 import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
-import type { CustomerInstant } from '../domain/instants.ts';
+import { type CustomerInstant, customerInstant } from '../domain/instants.ts';
 import type { ProcessorEntry, ProcessorPayout } from '../domain/ledger/processor-entries.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
@@ -179,6 +179,30 @@ export async function listPostedEntries(
     ${aboutPayment(db)}
     where e.biller_id = ${billerId} and e.livemode = ${livemode} and e.id > ${after}
     order by e.id limit ${limit}`;
+}
+
+/** Keeps what the live processor has said of its payouts, until it is recorded. That of no biller is left out. */
+export async function insertPayoutsTold(tx: Tx, payouts: readonly ProcessorPayout[]): Promise<void> {
+  const rows = payouts.map((told) => ({ biller_id: told.billerId, told }));
+  await tx`
+    insert into processor_payouts_told (biller_id, livemode, told)
+    select t.biller_id, true, t.told
+    from rows from (jsonb_to_recordset(${jsonb(tx, rows)}) as (biller_id text, told jsonb)) with ordinality
+      as t (biller_id, told, nth)
+    where exists (select from billers b where b.id = t.biller_id) order by nth`;
+}
+
+/** What the live processor has said of its payouts, oldest first. */
+export async function listPayoutsTold(db: Db): Promise<{ id: number; told: ProcessorPayout }[]> {
+  const rows = await db<{ id: number; told: Omit<ProcessorPayout, 'at'> & { at: string } }[]>`
+    select id, told from processor_payouts_told order by id limit 500`;
+  return rows.map(({ id, told }) => ({ id, told: { ...told, at: customerInstant(told.at) } }));
+}
+
+/** Removes one that is recorded. Returns whether it was there: no other process has recorded it. */
+export async function removePayoutTold(tx: Tx, id: number): Promise<boolean> {
+  const rows = await tx`delete from processor_payouts_told where id = ${id} returning id`;
+  return rows.length > 0;
 }
 
 /** Waits until no other transaction records this payout of the processor, and returns its row if there is one. */

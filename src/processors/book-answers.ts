@@ -40,14 +40,14 @@ function entryOf(value: Body): ProcessorEntry | null {
     isAmount(fee) &&
     net === amount - fee &&
     (availableOn === null || isDate(availableOn)) &&
-    [key, reference, payout].every((each) => each == null || isReference(each)) &&
+    [key, reference, payout].every((each) => each == null || isName(each)) &&
     (description == null || typeof description === 'string');
   if (kind === undefined || whose === null || !isRead) return null;
   return {
     ...{ kind, ...whose, amount, fee, availableOn },
     idempotencyKey: textOf(key),
     reference: textOf(reference),
-    description: textOf(description)?.slice(0, mostDescription) ?? null,
+    description: wordsOf(description),
     payout: textOf(payout),
   };
 }
@@ -59,7 +59,7 @@ function payoutOf(value: Body): ProcessorPayout | null {
   const { amount, arrives_on: arrivesOn, failure_code: failureCode } = value;
   const status = (['in_transit', 'paid', 'failed'] as const).find((each) => each === value.status);
   if (whose === null || status === undefined || !isAmount(amount) || amount < 1 || !isDate(arrivesOn)) return null;
-  const code = status === 'failed' ? (textOf(failureCode)?.slice(0, mostDescription) ?? 'unknown') : null;
+  const code = status === 'failed' ? (wordsOf(failureCode) ?? 'unknown') : null;
   return { ...whose, amount, status, arrivesOn, failureCode: code };
 }
 
@@ -67,10 +67,16 @@ function payoutOf(value: Body): ProcessorPayout | null {
 function whoseOf({ id, account, currency, at }: Body) {
   const known = currencies.find((each) => each === currency);
   const instant = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-  if (!isReference(id) || typeof account !== 'string' || known === undefined || Number.isNaN(instant)) return null;
+  if (!isName(id) || typeof account !== 'string' || known === undefined || Number.isNaN(instant)) return null;
   return { id, billerId: account, currency: known, at: customerInstant(instant) };
 }
 
+/** PostgreSQL keeps no NUL. */
+const isName = (value: unknown): value is string => isReference(value) && !value.includes('\0');
+const wordsOf = (value: unknown): string | null => {
+  const words = textOf(value)?.replaceAll('\0', '').slice(0, mostDescription);
+  return words === undefined || words === '' ? null : words;
+};
 const isAmount = (value: unknown): value is MinorUnits => Number.isSafeInteger(value);
 const isDate = (value: unknown): value is PlainDate => typeof value === 'string' && isPlainDate(value);
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

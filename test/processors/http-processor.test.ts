@@ -253,6 +253,7 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['movements', 'an entry whose net is not its amount less its fee', 200, list([entry({ net: 1018 })]), 'unknown'],
   ['movements', 'an entry without an account', 200, list([entry({ account: null })]), 'unknown'],
   ['movements', 'an entry without an id', 200, list([entry({ id: '' })]), 'unknown'],
+  ['movements', 'an entry with a NUL in its id', 200, list([entry({ id: 'a\0' })]), 'unknown'],
   ['movements', 'an entry of a fraction', 200, list([entry({ fee: 0.5, net: 1017.5 })]), 'unknown'],
   ['movements', 'an entry of a date that there is not', 200, list([entry({ available_on: '2027-02-30' })]), 'unknown'],
   ['movements', 'an entry without its instant', 200, list([entry({ at: 'today' })]), 'unknown'],

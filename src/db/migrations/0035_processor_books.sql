@@ -80,6 +80,17 @@ comment on table processor_payouts is 'The processor''s own ids of the payouts t
 comment on column processor_payouts.reconciled is 'As the payout says';
 create index processor_payouts_open on processor_payouts (payout_id) where not reconciled;
 
+create table processor_payouts_told (
+  id bigint generated always as identity primary key,
+  biller_id object_id not null references billers,
+  livemode boolean not null,
+  told jsonb not null check (jsonb_typeof(told) = 'object'),
+  told_at timestamptz not null default clock_timestamp(),
+  unique (biller_id, livemode, id)
+);
+comment on table processor_payouts_told is 'What the live processor has said of its payouts, until it is recorded with its events';
+comment on column processor_payouts_told.told is 'The payout as it was read from the list';
+
 alter table payouts
   drop constraint payouts_check,
   add constraint payouts_arrives_on_check

@@ -6,12 +6,14 @@ import {
   insertPostedEntries,
   insertProcessorPayout,
   listEntriesToPost,
+  listPayoutsTold,
   listPayoutsToReconcile,
   listPostedEntries,
   listTenantsToPost,
   lockProcessorPayout,
   type PostedEntryRow,
   reconcilePayout,
+  removePayoutTold,
 } from '../../db/processor-books.ts';
 import type { TenantKey } from '../../db/tenant.ts';
 import { dateIn, startOfDay } from '../../domain/calendar.ts';
@@ -35,13 +37,18 @@ const ruleVersion = 1;
 const entriesAtOnce = 500;
 
 /**
- * Posts what the live processor has said of its books, as far as the payments are in the ledger, and completes the
- * payouts whose items are then known. Any number of processes may call it.
+ * Records the payouts that the live processor has told, posts what it has said of its books as far as the payments are
+ * in the ledger, and completes the payouts whose items are then known. Any number of processes may call it.
  * @param now by the database's clock.
  * @throws AggregateError with the errors of the billers whose books cannot be posted. They do not hold up the others.
  */
 export async function postProcessorBooks(sql: Pool, now: RealInstant): Promise<void> {
   const failures: unknown[] = [];
+  for (const { id, told } of await listPayoutsTold(sql)) {
+    await transact(sql, { requestId: null, now }, async (tx) => {
+      if (await removePayoutTold(tx, id)) await recordPayout(tx, told, now);
+    }).catch((error: unknown) => failures.push(error));
+  }
   for (const tenant of await listTenantsToPost(sql)) {
     await postEntries(sql, tenant).catch((error: unknown) => failures.push(error));
   }
@@ -126,19 +133,15 @@ function transactionsOfEntry(
 
 /**
  * Records the state of a payout that the live processor has told, with its events. What it has told before changes
- * nothing, and a payout that has ended is not in transit again. Of an account that is no biller, nothing is recorded.
- * @param now by the database's clock.
+ * nothing, and a payout that has ended is not in transit again.
  */
-export async function recordProcessorPayout(sql: Pool, told: ProcessorPayout, now: RealInstant): Promise<void> {
-  await transact(sql, { requestId: null, now }, async (tx) => {
-    const timeZone = (await selectBiller(tx, told.billerId))?.time_zone;
-    if (timeZone === undefined) return;
-    const payout = (await lockProcessorPayout(tx, told)) ?? (await openPayout(tx, told, timeZone));
-    if (told.status === 'in_transit' || payout.status === told.status || payout.status === 'failed') return;
-    const end = { status: told.status, failure_code: told.failureCode, ended_at: withoutClock(now) };
-    const ended = await endPayout(tx, payout.id, end);
-    record(tx, payoutEvent(told.status === 'paid' ? 'payout.paid' : 'payout.failed', ended, end.ended_at));
-  });
+async function recordPayout(tx: Tx, told: ProcessorPayout, now: RealInstant): Promise<void> {
+  const timeZone = (await selectBiller(tx, told.billerId))?.time_zone ?? 'UTC';
+  const payout = (await lockProcessorPayout(tx, told)) ?? (await openPayout(tx, told, timeZone));
+  if (told.status === 'in_transit' || payout.status === told.status || payout.status === 'failed') return;
+  const end = { status: told.status, failure_code: told.failureCode, ended_at: withoutClock(now) };
+  const ended = await endPayout(tx, payout.id, end);
+  record(tx, payoutEvent(told.status === 'paid' ? 'payout.paid' : 'payout.failed', ended, end.ended_at));
 }
 
 async function openPayout(tx: Tx, told: ProcessorPayout, timeZone: string): Promise<PayoutRow> {

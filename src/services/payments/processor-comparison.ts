@@ -1,11 +1,9 @@
 import { recordCompared, selectLiveCharging } from '../../db/live-charging.ts';
-import { insertEntries } from '../../db/processor-books.ts';
+import { insertEntries, insertPayoutsTold } from '../../db/processor-books.ts';
 import { namedId } from '../../domain/ids.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
-import { databaseNow } from '../../platform/postgres/database-clock.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Movement, PaymentProcessor } from '../../processors/processor.ts';
-import { recordProcessorPayout } from '../ledger/processor-books.ts';
 
 /**
  * Compares what the live processor has done since the last comparison with this database, at most every fifteen
@@ -24,12 +22,11 @@ export async function compareWithProcessor(sql: Pool, processor: PaymentProcesso
   let holds = false;
   for (let from = cursor, isLast = false; !isLast; ) {
     const { cursor: to, movements, hasMore, entries, payouts } = await processor.movements(from);
-    // Before the cursor moves: they change nothing if they come again.
-    for (const payout of payouts) await recordProcessorPayout(sql, payout, await databaseNow(sql));
     isLast = !hasMore;
     const part = { from, to, isLast, movements: movements.map(rowOf) };
     const holdsNow = await atomically(sql, async (tx) => {
       if (entries.length > 0) await insertEntries(tx, entries);
+      if (payouts.length > 0) await insertPayoutsTold(tx, payouts);
       return recordCompared(tx, part);
     });
     holds = holdsNow || holds;
