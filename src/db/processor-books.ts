@@ -81,16 +81,16 @@ export async function listTenantsToPost(db: Db): Promise<TenantKey[]> {
 }
 
 /**
- * The entries of a biller that can be posted, oldest first. A settlement finds the first transaction of its payment,
- * its return or its refund that has none; a payout that has come back finds that of its failure. Without it, they
- * wait.
+ * The entries of a biller that are to be posted, after a number, oldest first. A settlement finds the first transaction
+ * of its payment, its return or its refund that has none; a payout that has come back finds that of its failure.
+ * Without it, the entry waits.
  */
 export async function listEntriesToPost(
   db: Db,
   { billerId, livemode }: TenantKey,
-  limit: number,
-): Promise<EntryToPost[]> {
-  return db<EntryToPost[]>`
+  { after, limit }: { after: number; limit: number },
+): Promise<(EntryToPost & { waits: boolean })[]> {
+  return db<(EntryToPost & { waits: boolean })[]>`
     with due as materialized (
       select e.*, i.id as payment_intent_id, i.customer_id,
         case when e.kind = 'payout_failure' then 'payout_failure' when e.kind <> 'settlement' then null
@@ -101,7 +101,8 @@ export async function listEntriesToPost(
       ${aboutPayment(db)}
       left join processor_payouts o on e.kind = 'payout_failure' and o.reference = e.reference
         and o.biller_id = e.biller_id and o.livemode = e.livemode
-      where q.biller_id = ${billerId} and q.livemode = ${livemode}
+      where q.biller_id = ${billerId} and q.livemode = ${livemode} and q.entry > ${after}
+      order by q.entry limit ${limit}
     ), numbered as (
       select *, row_number() over (partition by due_kind, due_source order by id) as turn from due
     ), open as (
@@ -113,13 +114,12 @@ export async function listEntriesToPost(
         and not exists (select from posted_entries p where p.transaction_id = t.id)
     )
     select n.id, n.kind, n.amount, n.fee, n.currency, n.available_on, n.occurred_at, n.payment_intent_id,
-      n.customer_id, t.id as transaction_id, t.source_id as transaction_source, t.occurred_at as transaction_at
+      n.customer_id, t.id as transaction_id, t.source_id as transaction_source, t.occurred_at as transaction_at,
+      n.due_kind is not null and t.id is null as waits
     from numbered n
     left join open t on t.kind = n.due_kind and t.source_id = n.due_source and t.turn = n.turn
       and t.currency = n.currency
-    where n.due_kind is null or t.id is not null
-    order by n.id
-    limit ${limit}`;
+    order by n.id`;
 }
 
 /** A transaction of the ledger that has an entry of the processor. */

@@ -63,12 +63,15 @@ export async function postProcessorBooks(sql: Pool, now: RealInstant): Promise<v
 }
 
 async function postEntries(sql: Pool, tenant: TenantKey): Promise<void> {
-  for (let count = entriesAtOnce; count === entriesAtOnce; ) {
-    count = await atomically(sql, async (tx) => {
+  for (let after: number | null = 0; after !== null; ) {
+    const from: number = after;
+    after = await atomically(sql, async (tx) => {
       const sequence = Math.max(1, await lockPosition(tx, tenant));
-      const entries = await listEntriesToPost(tx, tenant, entriesAtOnce);
-      if (entries.length === 0) return 0;
-      const posted = entries.map((entry) => transactionsOfEntry(tenant, entry, sequence));
+      const entries = await listEntriesToPost(tx, tenant, { after: from, limit: entriesAtOnce });
+      const next = entries.length < entriesAtOnce ? null : (entries.at(-1)?.id ?? null);
+      const ready = entries.filter(({ waits }) => !waits);
+      if (ready.length === 0) return next;
+      const posted = ready.map((entry) => transactionsOfEntry(tenant, entry, sequence));
       await insertTransactions(
         tx,
         tenant,
@@ -79,7 +82,7 @@ async function postEntries(sql: Pool, tenant: TenantKey): Promise<void> {
         tenant,
         posted.map(({ row }) => row),
       );
-      return entries.length;
+      return next;
     });
     pass('processor entries posted');
   }
