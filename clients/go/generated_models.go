@@ -172,7 +172,8 @@ type BalanceTransaction struct {
 	ID string `json:"id"`
 	// ISO 8601, UTC.
 	CreatedAt time.Time `json:"created_at"`
-	// The date from which the net is available, in your time zone. Null in live mode.
+	// The date from which the net is available, in your time zone. Null in live mode until the
+	// processor says it.
 	AvailableOn *string `json:"available_on"`
 	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
 	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
@@ -188,13 +189,14 @@ type BalanceTransaction struct {
 	// What moved, minor units. Negative if it left.
 	Gross int `json:"gross"`
 	// What it cost you, minor units; negative if it was given back. The sum over all rows is what you
-	// have paid in fees. In live mode 0: the processor does not tell its fee.
+	// have paid in fees. In live mode the fee of the processor, and 0 until it says it.
 	Fee int `json:"fee"`
 	// `gross` less `fee`, minor units.
 	Net int `json:"net"`
-	// The payment intent, the refund, the dispute or the payout.
+	// The payment intent, the refund, the dispute or the payout; the row itself for what only the
+	// processor knows.
 	Source string `json:"source"`
-	// The payment; null for a payout.
+	// The payment; null for a payout, and for what is for none.
 	PaymentIntentID *string `json:"payment_intent_id"`
 	// The payout that pays the row; null if none does yet. A payout is no part of itself.
 	PayoutID *string `json:"payout_id"`
@@ -241,7 +243,8 @@ type BalanceTransactionsReportRow struct {
 	ID *string `json:"id,omitzero"`
 	// ISO 8601, UTC.
 	CreatedAt *time.Time `json:"created_at,omitzero"`
-	// The date from which the net is available, in your time zone. Null in live mode.
+	// The date from which the net is available, in your time zone. Null in live mode until the
+	// processor says it.
 	AvailableOn *string `json:"available_on,omitzero"`
 	// `payment`: collected; a bank debit when it settled, and again when it is collected after a
 	// return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back.
@@ -257,13 +260,14 @@ type BalanceTransactionsReportRow struct {
 	// What moved, minor units. Negative if it left.
 	Gross *int `json:"gross,omitzero"`
 	// What it cost you, minor units; negative if it was given back. The sum over all rows is what you
-	// have paid in fees. In live mode 0: the processor does not tell its fee.
+	// have paid in fees. In live mode the fee of the processor, and 0 until it says it.
 	Fee *int `json:"fee,omitzero"`
 	// `gross` less `fee`, minor units.
 	Net *int `json:"net,omitzero"`
-	// The payment intent, the refund, the dispute or the payout.
+	// The payment intent, the refund, the dispute or the payout; the row itself for what only the
+	// processor knows.
 	Source *string `json:"source,omitzero"`
-	// The payment; null for a payout.
+	// The payment; null for a payout, and for what is for none.
 	PaymentIntentID *string `json:"payment_intent_id,omitzero"`
 	// The payout that pays the row; null if none does yet. A payout is no part of itself.
 	PayoutID *string `json:"payout_id,omitzero"`
@@ -1094,8 +1098,8 @@ type CurrencyBalance struct {
 	Currency Currency `json:"currency"`
 	// Bank debits that were accepted and have no result yet, minor units.
 	InFlight int `json:"in_flight"`
-	// What was collected and is not available yet, minor units, fees taken off. In live mode all of
-	// it: the processor does not tell when it is available.
+	// What was collected and is not available yet, minor units, fees taken off. In live mode also what
+	// the processor has not given a date yet.
 	Pending int `json:"pending"`
 	// What is available, minor units. Below 0 if more has left than was available.
 	Available int `json:"available"`
@@ -4084,13 +4088,14 @@ type Payout struct {
 	Status PayoutStatus `json:"status"`
 	// The business day on which it was made, in your time zone.
 	PaidOutOn string `json:"paid_out_on"`
-	// The business day on which it arrives, in your time zone: the next one.
+	// The day on which it arrives: in the sandbox the next business day, in your time zone.
 	ArrivesOn string `json:"arrives_on"`
 	// When it was paid or has failed; null while it is in transit.
 	EndedAt *time.Time `json:"ended_at"`
-	// Why it has failed: `declined` in the sandbox.
+	// Why it has failed: `declined` in the sandbox, the word of the processor in live mode.
 	FailureCode *string `json:"failure_code"`
-	// `completed`: its items are known and add up to its amount. In the sandbox at once.
+	// `completed`: its items are known and add up to its amount. In the sandbox at once; in live mode
+	// once the processor has said all.
 	ReconciliationStatus ReconciliationStatus `json:"reconciliation_status"`
 	// The account that is paid.
 	BillerID string `json:"biller_id"`
@@ -4112,11 +4117,12 @@ type PayoutChanges struct {
 	// `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items
 	// are available again, and the next payout has them.
 	Status PayoutStatus `json:"status"`
-	// The business day on which it arrives, in your time zone: the next one.
+	// The day on which it arrives: in the sandbox the next business day, in your time zone.
 	ArrivesOn string `json:"arrives_on"`
-	// Why it has failed: `declined` in the sandbox.
+	// Why it has failed: `declined` in the sandbox, the word of the processor in live mode.
 	FailureCode *string `json:"failure_code"`
-	// `completed`: its items are known and add up to its amount. In the sandbox at once.
+	// `completed`: its items are known and add up to its amount. In the sandbox at once; in live mode
+	// once the processor has said all.
 	ReconciliationStatus ReconciliationStatus `json:"reconciliation_status"`
 }
 
@@ -4241,16 +4247,17 @@ type PayoutsReportRow struct {
 	CreatedAt *time.Time `json:"created_at,omitzero"`
 	// The business day on which it was made, in your time zone.
 	PaidOutOn *string `json:"paid_out_on,omitzero"`
-	// The business day on which it arrives, in your time zone: the next one.
+	// The day on which it arrives: in the sandbox the next business day, in your time zone.
 	ArrivesOn *string `json:"arrives_on,omitzero"`
 	// `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items
 	// are available again, and the next payout has them.
 	Status *PayoutStatus `json:"status,omitzero"`
 	// When it was paid or has failed; null while it is in transit.
 	EndedAt *time.Time `json:"ended_at,omitzero"`
-	// Why it has failed: `declined` in the sandbox.
+	// Why it has failed: `declined` in the sandbox, the word of the processor in live mode.
 	FailureCode *string `json:"failure_code,omitzero"`
-	// `completed`: its items are known and add up to its amount. In the sandbox at once.
+	// `completed`: its items are known and add up to its amount. In the sandbox at once; in live mode
+	// once the processor has said all.
 	ReconciliationStatus *ReconciliationStatus `json:"reconciliation_status,omitzero"`
 	// An ISO 4217 code, in capitals.
 	Currency *Currency `json:"currency,omitzero"`

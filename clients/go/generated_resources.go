@@ -52,7 +52,7 @@ type Resources struct {
 	// What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your
 	// time zone: all that is available in a currency, if that is more than 0.
 	// `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in: a
-	// list of `paid` and `fail`. Live mode has no payouts yet.
+	// list of `paid` and `fail`. In live mode the processor pays out, if it says so: Stripe does.
 	Payouts *PayoutsService
 	// Payments that a payer has disputed with the bank. What is disputed is held until the dispute is
 	// won or lost, and cannot be refunded meanwhile. The sandbox opens disputes on request. Live mode
@@ -1948,7 +1948,7 @@ func (s *BalanceTransactionsService) Get(ctx context.Context, balanceTransaction
 // PayoutsService: What was paid to your bank account. The sandbox pays out at 00:00 of each
 // business day, in your time zone: all that is available in a currency, if that is more than 0.
 // `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in: a list
-// of `paid` and `fail`. Live mode has no payouts yet.
+// of `paid` and `fail`. In live mode the processor pays out, if it says so: Stripe does.
 type PayoutsService struct{ t *transport }
 
 // PayoutsListQuery is the query of the method.

@@ -38,6 +38,7 @@ const hostsOf: Record<CrashPoint, readonly Host[]> = {
   'advance moved a subject': ['worker'],
   'advance moved all': ['worker'],
   'advance completed': ['worker'],
+  'processor entries posted': ['worker'],
   'payout made': ['worker'],
   'delivery prepared': ['worker'],
   'delivery posted': ['worker'],

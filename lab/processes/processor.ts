@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, answerTo, movementsAfter, noticesAfter } from './stand-in/answer.ts';
+import { openBooks } from './stand-in/books.ts';
 import { bankPage } from './stand-in/challenge.ts';
 import { openLedgerFile } from './stand-in/ledger-file.ts';
 import type { CallKind } from './stand-in/weather.ts';
@@ -10,7 +11,7 @@ import type { CallKind } from './stand-in/weather.ts';
 const [ledgerPath = '', climatePath = '', port = ''] = process.argv.slice(2);
 /** An argument would be seen in the list of processes. */
 const secret = process.env.LIVE_PROCESSOR_SECRET ?? '';
-const ledger = await openLedgerFile(ledgerPath);
+const ledger = await openLedgerFile(ledgerPath, openBooks());
 const bankUrl = `http://127.0.0.1:${port}`;
 
 const kinds: Record<string, CallKind> = {

@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { type LoopbackServer, serveOnLoopback } from '../loopback-server.ts';
+import { openDebitRefunds } from './becs-refunds.ts';
 import { type Answer, ask, json, type Request } from './exchange.ts';
 
 /** What the bank and the payer do. */
@@ -13,6 +14,8 @@ export interface Becs extends LoopbackServer {
   refuse(intent: string, code: string): void;
   /** The payer has asked for the money of a debit, or its bank has. */
   dispute(intent: string, reason: string): void;
+  /** The bank has paid the refunds of a debit that are pending, or has sent them back. */
+  endRefunds(intent: string, status: 'succeeded' | 'failed'): void;
   /** The payer, or its bank, has ended the mandate of a debit. */
   endMandate(intent: string): void;
   /** How often each debit was confirmed with effect. */
@@ -42,6 +45,7 @@ export async function openBecs(bridge: string): Promise<Becs> {
   const mandates = new Map<string, string>();
   const endedMandates = new Set<string>();
   const disputes: (Json & { payment_intent: string })[] = [];
+  const refunds = openDebitRefunds();
   const debited = new Map<string, number>();
   const confirmed: URLSearchParams[] = [];
 
@@ -121,6 +125,13 @@ export async function openBecs(bridge: string): Promise<Becs> {
     const call = `${received.method} ${url.pathname}`;
     if (call === 'POST /v1/payment_methods' && form.get('type') === 'au_becs_debit') return newMethod(form);
     if (call === 'POST /v1/payment_intents' && methods.has(form.get('payment_method') ?? '')) return newIntent(form);
+    const refunded = intents.get(form.get('payment_intent') ?? '');
+    if (call === 'POST /v1/refunds' && refunded !== undefined) {
+      return refunds.make({ ...refunded, charge: refunded.latest_charge?.id ?? null }, form);
+    }
+    if (call === 'GET /v1/refunds' && refunded !== undefined) {
+      return json(200, { object: 'list', data: refunds.listed(refunded.id), has_more: false, url: '/v1/refunds' });
+    }
     if (call === 'GET /v1/disputes') {
       const data = disputes.filter(({ payment_intent: id }) => id === form.get('payment_intent'));
       return json(200, { object: 'list', data, has_more: false, url: '/v1/disputes' });
@@ -140,9 +151,11 @@ export async function openBecs(bridge: string): Promise<Becs> {
       return action === 'cancel' ? cancel(intent) : json(200, shown(intent));
     }
     const answer = await ask(bridge, received);
-    if (call !== 'GET /v1/charges' || answer.status !== 200) return answer;
+    const isList = call === 'GET /v1/charges' || call === 'GET /v1/refunds';
+    if (!isList || answer.status !== 200) return answer;
     const list = JSON.parse(answer.body) as { data: Json[] };
-    return json(200, { ...list, data: [...list.data, ...chargesFrom(form)] });
+    const ours = call === 'GET /v1/charges' ? chargesFrom(form) : refunds.listed(null);
+    return json(200, { ...list, data: [...list.data, ...ours] });
   }
 
   const server = await serveOnLoopback(async (received, response) => {
@@ -174,6 +187,7 @@ export async function openBecs(bridge: string): Promise<Becs> {
       const dispute = { id: idOf('du'), object: 'dispute', status: 'lost', reason, payment_intent: id };
       disputes.push({ ...dispute, created: nowInSeconds() });
     },
+    endRefunds: (id, status) => refunds.end(id, status),
     endMandate(id) {
       const details = known(id).latest_charge.payment_method_details as { au_becs_debit: { mandate: string } };
       endedMandates.add(details.au_becs_debit.mandate);

@@ -1,7 +1,8 @@
-// The whole chain: adapter → faults → keys → faults within → shadow → BECS → bridge → localstripe.
+// The whole chain: adapter → faults → keys → faults within → shadow → books → BECS → bridge → localstripe.
 
 import { join } from 'node:path';
 import { type Becs, openBecs } from './becs.ts';
+import { type Books, openBooks } from './books.ts';
 import { type Bridge, openBridge } from './bridge.ts';
 import { type FaultProxy, openFaultProxy } from './fault-proxy.ts';
 import { type IdempotencyLayer, openIdempotencyLayer } from './idempotency.ts';
@@ -22,6 +23,8 @@ export interface StripeRig {
   readonly bridge: Bridge;
   /** The bank of BECS debits. */
   readonly becs: Becs;
+  /** Balance transactions and payouts. */
+  readonly books: Books;
   /** localstripe itself, past all layers, for what an operator does by hand; that of `ofKey` if it is given. */
   localstripe(ofKey?: string): { readonly url: string };
   /** What is in the store of all keys, or of this one. */
@@ -66,12 +69,13 @@ export async function startStripeRig(folder: string, options: RigOptions = {}): 
     const mock = kept(await startStripeMock(join(folder, 'stripe-mock')), (part) => part.stop());
     const bridge = kept(await openBridge((key) => storeOf(key).url), (part) => part.close());
     const becs = kept(await openBecs(bridge.url), (part) => part.close());
-    const shadow = kept(await openShadow(becs.url, mock.url), (part) => part.close());
+    const books = kept(await openBooks(becs.url), (part) => part.close());
+    const shadow = kept(await openShadow(books.url, mock.url), (part) => part.close());
     const faultsWithin = kept(await openFaultProxy(shadow.url), (part) => part.close());
     const keys = kept(await openIdempotencyLayer(faultsWithin.url, options), (part) => part.close());
     const faults = kept(await openFaultProxy(keys.url), (part) => part.close());
     return {
-      ...{ url: faults.url, faults, faultsWithin, keys, shadow, bridge, becs, localstripe: storeOf },
+      ...{ url: faults.url, faults, faultsWithin, keys, shadow, bridge, becs, books, localstripe: storeOf },
       judge: (key) => judge(storeOf(key)),
       makeCard: (card, key) => makeCard(storeOf(key).url, numbers[card]),
       stop,

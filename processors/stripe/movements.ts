@@ -1,75 +1,27 @@
-// What was taken and given back, in one list for all accounts of a mode. Stripe's lists are newest first, in whole
-// seconds, and one for each account. So they are read with some overlap into a table, whose order never changes.
+// What was taken and given back, and what Stripe's books have of it, in one list for all accounts of a mode. Stripe's
+// lists are newest first, in whole seconds, and one for each account. So they are read with some overlap into a table,
+// whose order never changes.
 import { setTimeout as pause } from 'node:timers/promises';
 import Stripe from 'stripe';
 import type { Logger } from '../../src/platform/logger.ts';
 import type { Db, Pool } from '../../src/platform/postgres/connection.ts';
-import { atomically } from '../../src/platform/postgres/transaction.ts';
 import { type Account, listAccounts, type StripeAccounts } from './accounts.ts';
+import { readBalance } from './balance.ts';
+import {
+  chargeMovement,
+  type Movement,
+  type MovementRow,
+  overlapSeconds,
+  recordMovements,
+  refundMovement,
+} from './movement-list.ts';
 import type { Answer, For, MovementsBody } from './protocol.ts';
 import { inWords } from './stripe-errors.ts';
 
 /** Movements in one answer. */
 const pageSize = 500;
-/** How much of a list is read again, in seconds: what appears in it late is found. Stripe promises no such bound. */
-const overlapSeconds = 600;
 /** The service waits ten seconds for a list. */
 const mostReadingMs = 6_000;
-/** The lock under which movements are numbered: a reader that has seen a number has seen all lower ones. */
-const numbering = 7_266_339;
-
-/** A charge or a refund as Stripe made it. */
-export interface Movement {
-  kind: 'charge' | 'refund';
-  stripe_id: string;
-  idempotency_key: string;
-  reference: string | null;
-  payment_intent_id: string;
-  amount: number;
-  currency: string;
-  /** Stripe's time, in seconds since 1970. */
-  created: number;
-}
-
-/** The movement of a charge of this reservation. */
-export function chargeMovement(
-  charge: Stripe.Charge,
-  of: { idempotency_key: string; reference: string; payment_intent_id: string },
-): Movement {
-  const { idempotency_key, reference, payment_intent_id } = of;
-  const { id: stripe_id, amount, currency, created } = charge;
-  const money = { amount, currency: currency.toUpperCase() };
-  return { kind: 'charge', stripe_id, idempotency_key, reference, payment_intent_id, ...money, created };
-}
-
-/** The movement of a refund that was made under a key. */
-export function refundMovement(made: Stripe.Refund, of: { key: string; reference: string | null }): Movement {
-  const { id: stripe_id, amount, currency, created } = made;
-  return {
-    ...{ kind: 'refund', stripe_id, idempotency_key: of.key, reference: of.reference },
-    ...{ payment_intent_id: made.metadata?.payment_intent ?? '', amount, currency: currency.toUpperCase(), created },
-  };
-}
-
-/** Adds movements of an account to the list, in this order. Those that are in it stay where they are. */
-export async function recordMovements(db: Db, { account, livemode }: For, movements: Movement[]): Promise<void> {
-  if (movements.length === 0) return;
-  await atomically(db, async (tx) => {
-    await tx`select pg_advisory_xact_lock(${numbering})`;
-    const known = await tx<{ stripe_id: string }[]>`
-      select stripe_id from processor_stripe.movements
-      where account = ${account} and livemode = ${livemode} and stripe_id in ${tx(movements.map((each) => each.stripe_id))}`;
-    const isKnown = new Set(known.map(({ stripe_id }) => stripe_id));
-    const fresh = movements.filter(({ stripe_id }) => !isKnown.has(stripe_id));
-    if (fresh.length === 0) return;
-    const [last] = await tx<{ serial: number }[]>`
-      select coalesce(max(serial), 0) as serial from processor_stripe.movements`;
-    const first = (last?.serial ?? 0) + 1;
-    const rows = fresh.map((each, index) => ({ serial: first + index, account, livemode, ...each }));
-    await tx`insert into processor_stripe.movements ${tx(rows)}`;
-  });
-}
-
 export interface Sources {
   db: Pool;
   accounts: StripeAccounts;
@@ -89,7 +41,7 @@ export function openMovements(sources: Sources): ReadMovements {
   return async ({ livemode, after }) => {
     await readLists(sources, underWay, livemode);
     const from = await positionOf(db, livemode, after);
-    const page = await db<(Movement & { account: string; cursor: string })[]>`
+    const page = await db<(MovementRow & { account: string; cursor: string })[]>`
       select *, ${cursorIn(db)} as cursor from processor_stripe.movements where livemode = ${livemode} and serial > ${from}
       order by serial limit ${pageSize + 1}`;
     const shown = page.slice(0, pageSize);
@@ -97,8 +49,9 @@ export function openMovements(sources: Sources): ReadMovements {
     return {
       status: 200,
       body: {
-        movements: shown.map(({ kind, account, idempotency_key, reference, payment_intent_id, amount, currency }) => {
-          return { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
+        movements: shown.map(({ booked, kind, account, idempotency_key, reference, payment_intent_id, ...money }) => {
+          const { amount, currency } = money;
+          return booked ?? { kind, account, idempotency_key, reference, payment_intent_id, amount, currency };
         }),
         cursor: last?.cursor ?? after ?? (await cursorAt(db, from)),
         has_more: page.length > pageSize,
@@ -163,19 +116,35 @@ async function readLists(sources: Sources, underWay: UnderWay, livemode: boolean
 }
 
 /** Reads both lists of an account. Returns what went wrong, or null. */
-async function readAccountLists({ db, accounts, logger }: Sources, place: Account): Promise<unknown> {
+async function readAccountLists(sources: Sources, place: Account): Promise<unknown> {
+  const { db, accounts, logger } = sources;
   const { account, livemode } = place;
   try {
     const stripe = await accounts.clientOf(place);
     await readList(db, place, 'charges', (gte) => chargesFrom(stripe, place, gte));
     await readList(db, place, 'refunds', (gte) => refundsFrom(stripe, place, gte));
     await accounts.noteHealth(place, null);
+    await readBooks(sources, stripe, place);
     return null;
   } catch (error) {
     const what = error instanceof Stripe.errors.StripeError ? { why: inWords(error) } : { err: error };
     logger.error({ ...what, account, livemode }, 'the movements of an account were not read');
     await accounts.noteHealth(place, error).catch(() => {});
     return error;
+  }
+}
+
+/**
+ * Reads Stripe's books of an account. Without them, charges and refunds are listed all the same; a key that may not
+ * read them is no reason to call the account degraded.
+ */
+async function readBooks({ db, logger }: Sources, stripe: Stripe, place: Account): Promise<void> {
+  const { account, livemode } = place;
+  try {
+    await readBalance(db, stripe, place);
+  } catch (error) {
+    const what = error instanceof Stripe.errors.StripeError ? { why: inWords(error) } : { err: error };
+    logger.warn({ ...what, account, livemode }, 'the books of an account were not read');
   }
 }
 

@@ -55,7 +55,10 @@ export function openNoticeWriter(db: Pool): RecordNotice {
   };
 }
 
-/** Answers `/notices`: what came after a cursor. Waits for the first, half a minute at most or until `isOver`. */
+/**
+ * Answers `/notices`: what came after a cursor, and which accounts Stripe refuses. Waits for the first, half a minute
+ * at most or until `isOver`.
+ */
 export async function readNotices(db: Pool, { livemode, after }: NoticesBody, isOver: () => boolean): Promise<Answer> {
   const from = await positionOf(db, livemode, after);
   let page = await noticesAfter(db, livemode, from);
@@ -71,8 +74,16 @@ export async function readNotices(db: Pool, { livemode, after }: NoticesBody, is
       notices: shown.map(({ kind, reference, account }) => ({ kind, reference, account })),
       cursor: shown.at(-1)?.cursor ?? after ?? (await endOf(db, from)),
       has_more: page.length > pageSize,
+      refused: await refusedAccounts(db, livemode),
     },
   };
+}
+
+/** The accounts that Stripe refuses at present, with the reason for operators. */
+async function refusedAccounts(db: Pool, livemode: boolean): Promise<{ account: string; reason: string }[]> {
+  return db<{ account: string; reason: string }[]>`
+    select account, coalesce(reason, 'degraded') as reason from processor_stripe.accounts
+    where livemode = ${livemode} and status = 'degraded' order by account`;
 }
 
 /** Deletes the notices that are older than 90 days. */

@@ -12,7 +12,7 @@ import {
 } from './debits.ts';
 import { cancelIntent, type Judgement, judge, settle, withCharge } from './intents.ts';
 import { customerOf } from './methods.ts';
-import { chargeMovement, recordMovements } from './movements.ts';
+import { chargeMovement, recordMovements } from './movement-list.ts';
 import { type Answer, type ChargeBody, noOutcome, type PrepareBody, type ReferenceBody } from './protocol.ts';
 import {
   decideReservation,

@@ -2,7 +2,7 @@
 // metadata of Stripe's refund do not.
 import type Stripe from 'stripe';
 import type { Db } from '../../src/platform/postgres/connection.ts';
-import { recordMovements, refundMovement } from './movements.ts';
+import { recordMovements, refundMovement } from './movement-list.ts';
 import { type Answer, noOutcome, type RefundBody } from './protocol.ts';
 import { findReservation } from './reservations.ts';
 import { isRefusal } from './stripe-errors.ts';

@@ -83,8 +83,9 @@ create table if not exists processor_stripe.movements (
   serial bigint primary key,
   account text not null,
   livemode boolean not null,
-  kind text not null check (kind in ('charge', 'refund')),
-  -- Stripe's id of the charge or the refund.
+  -- booked: what Stripe's books have, in `booked` as the list has it.
+  kind text not null,
+  -- Stripe's id of the charge or the refund; of what is booked, with its payout or its state.
   stripe_id text not null,
   idempotency_key text not null,
   reference text,
@@ -102,7 +103,7 @@ create index if not exists movements_by_mode on processor_stripe.movements (live
 create table if not exists processor_stripe.cursors (
   account text not null,
   livemode boolean not null,
-  list text not null check (list in ('charges', 'refunds')),
+  list text not null,
   read_to bigint not null,
   primary key (account, livemode, list)
 );
@@ -144,3 +145,27 @@ create table if not exists processor_stripe.debit_mandates (
   primary key (account, livemode, reference)
 );
 create index if not exists debit_mandates_by_mandate on processor_stripe.debit_mandates (mandate);
+
+-- Since fees and payouts are read. Tables that are there already get what they lack.
+alter table processor_stripe.movements
+  add column if not exists booked jsonb,
+  drop constraint if exists movements_kind_check;
+alter table processor_stripe.movements
+  add constraint movements_kind_check check (kind in ('charge', 'refund', 'booked') and (kind = 'booked') = (booked is not null));
+alter table processor_stripe.cursors drop constraint if exists cursors_list_check;
+alter table processor_stripe.cursors
+  add constraint cursors_list_check check (list in ('charges', 'refunds', 'balance_transactions'));
+
+-- The payouts of Stripe that may still change, or whose items were not read.
+create table if not exists processor_stripe.payouts (
+  account text not null,
+  livemode boolean not null,
+  payout text not null,
+  -- Whether what it pays was recorded.
+  itemized boolean not null default false,
+  -- When Stripe is asked about it. infinity: no more.
+  look_at timestamptz not null default clock_timestamp(),
+  made_at timestamptz not null default clock_timestamp(),
+  primary key (account, livemode, payout)
+);
+create index if not exists payouts_to_look_at on processor_stripe.payouts (account, livemode, look_at);

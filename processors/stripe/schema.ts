@@ -11,7 +11,7 @@ const advisoryLock = 7_266_338;
  */
 export async function ensureSchema(sql: Pool): Promise<void> {
   // The last that the file makes.
-  const [found] = await sql`select to_regclass('processor_stripe.debit_mandates_by_mandate') is not null as exists`;
+  const [found] = await sql`select to_regclass('processor_stripe.payouts_to_look_at') is not null as exists`;
   if (found?.exists) return;
   const text = await readFile(new URL('schema.sql', import.meta.url), 'utf8');
   await atomically(sql, async (tx) => {

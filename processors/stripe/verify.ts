@@ -25,10 +25,15 @@ const rights: readonly [string, (stripe: StripeClient) => Promise<unknown>][] = 
   ['write payment methods', (stripe) => stripe.paymentMethods.attach('pm_none', { customer: 'cus_none' })],
   ['write customers', (stripe) => stripe.customers.update('cus_none', { metadata: {} })],
   ['write setup intents', (stripe) => stripe.setupIntents.cancel('seti_none')],
+  ['read balance transactions', (stripe) => stripe.balanceTransactions.list({ limit: 1 })],
+  ['read payouts', (stripe) => stripe.payouts.retrieve('po_none')],
 ];
 
 /** Only pages need it: without it, they take no card, and all else goes on. */
 const rightOfPages = 'write setup intents';
+
+/** Only the books need them: without them, there are no fees, dates and payouts, and all else goes on. */
+const rightsOfBooks = ['read balance transactions', 'read payouts'];
 
 /** Returns what Stripe says of an account, one finding for each thing. Never throws what Stripe says. */
 export async function verifyAccount(
@@ -53,6 +58,12 @@ export async function verifyAccount(
     if (isAllowed) findings.push({ what: `right to ${what}`, is: 'right', says: 'yes' });
     else if (what === rightOfPages && publishableKey === null)
       findings.push({ what: `right to ${what}`, is: 'unknown', says: `not needed without a publishable key` });
+    else if (rightsOfBooks.includes(what) && answer.status === 403)
+      findings.push({
+        what: `right to ${what}`,
+        is: 'unknown',
+        says: `missing, so the books have no fees and payouts`,
+      });
     else findings.push({ what: `right to ${what}`, is: answer.is, says: answer.says });
   }
   findings.push({

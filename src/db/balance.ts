@@ -89,8 +89,8 @@ export function presented(db: Db, rows: Fragment) {
   return db`
     select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
       t.gross, t.fee, t.net, t.source_id as source, t.payment_intent_id, o.payout_id, t.customer_id, t.available_on,
-      i.description, coalesce(r.metadata, i.metadata, '{}') as metadata, t.occurred_at as created_at,
-      i.payment_plan_id, i.subscription_id
+      coalesce(i.description, t.told_description) as description, coalesce(r.metadata, i.metadata, '{}') as metadata,
+      t.occurred_at as created_at, i.payment_plan_id, i.subscription_id
     from (${rows}) t
     left join lateral (
       select payout_id from payout_items where transaction_id = t.id and not released limit 1

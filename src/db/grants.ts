@@ -7,6 +7,9 @@ export const withheld: Readonly<Record<string, readonly Right[]>> = {
   audit_log: ['update', 'delete'],
   ledger_transactions: ['update', 'delete'],
   ledger_entries: ['update', 'delete'],
+  processor_entries: ['update', 'delete'],
+  processor_entry_payouts: ['update', 'delete'],
+  posted_entries: ['update', 'delete'],
   schema_migrations: ['insert', 'update', 'delete'],
   schema_columns: ['insert', 'update', 'delete'],
 };

@@ -246,8 +246,10 @@ export async function remakeBalances(tx: Tx, { billerId, livemode }: TenantKey):
   await tx`delete from ledger_balances where biller_id = ${billerId} and livemode = ${livemode}`;
   await tx`
     insert into ledger_balances (biller_id, livemode, test_clock_id, currency, account, available_on, amount)
-    select t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, t.available_on, sum(e.amount)
+    select t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, coalesce(p.available_on, t.available_on),
+      sum(e.amount)
     from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+    left join posted_entries p on p.transaction_id = t.id
     where t.biller_id = ${billerId} and t.livemode = ${livemode}
-    group by t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, t.available_on`;
+    group by t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, coalesce(p.available_on, t.available_on)`;
 }

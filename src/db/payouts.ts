@@ -137,10 +137,11 @@ export async function insertPayout(
   return row ?? null;
 }
 
-/** The payouts in real time that have arrived at `now` and have not ended. */
+/** The payouts of the sandbox in real time that have arrived at `now` and have not ended. */
 export async function listArrivedInRealTime(db: Db, now: RealInstant): Promise<Id<'payout'>[]> {
   const rows = await db<{ id: Id<'payout'> }[]>`
-    select id from payouts where test_clock_id is null and status = 'in_transit' and arrives_at <= ${now}
+    select id from payouts
+    where test_clock_id is null and status = 'in_transit' and arrives_at <= ${now} and not livemode
     order by arrives_at, id`;
   return rows.map(({ id }) => id);
 }

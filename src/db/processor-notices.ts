@@ -51,6 +51,21 @@ export async function endReadingTurn(db: Db, by: string): Promise<void> {
   await db`update processor_notices_position set held_by = null, held_until = null where held_by = ${by}`;
 }
 
+/** Notes which accounts the acquirer refuses: these, and no others. An account that is no biller is left out. */
+export async function recordRefused(db: Db, refused: readonly { billerId: string; reason: string }[]): Promise<void> {
+  const rows = refused.map(({ billerId: biller_id, reason }) => ({ biller_id, reason }));
+  await db`
+    with told as (
+      select distinct on (biller_id) biller_id, reason
+      from jsonb_to_recordset(${jsonb(db, rows)}) as t (biller_id text, reason text)
+      where exists (select from billers b where b.id = t.biller_id)
+    ), over as (
+      delete from refused_accounts r where not exists (select from told where told.biller_id = r.biller_id)
+    )
+    insert into refused_accounts as r (biller_id, reason) select biller_id, reason from told
+    on conflict (biller_id) do update set reason = excluded.reason where r.reason <> excluded.reason`;
+}
+
 /**
  * Stores the notices between two positions, and the new position with them. A notice that names a payment or a mandate
  * that this database does not know, or another biller's, is left out. Does nothing if another process has read this

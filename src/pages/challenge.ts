@@ -5,6 +5,7 @@ import {
   askAboutChallenge,
   type ChallengePage,
   findChallenge,
+  leaveChallenge,
 } from '../services/pages/payment-pages.ts';
 import { proofName } from '../services/pages/signatures.ts';
 import { postedVersion, proofOf, signature, withProof } from './forms.ts';
@@ -53,7 +54,9 @@ function endedLive(request: PageRequest, found: ChallengePage): Answer {
   return isThere ? { goTo: pageOfSession(request, session) } : ended(request, found);
 }
 
-function wayToBank({ locale }: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {
+function wayToBank(request: PageRequest, { intent, payee, session }: ChallengePage, url: string): Page {
+  const { locale, query, token } = request;
+  const proof = query.get(proofName);
   return {
     status: 200,
     title: 'Confirm this payment',
@@ -61,8 +64,37 @@ function wayToBank({ locale }: PageRequest, { intent, payee, session }: Challeng
     main: html`<p>Your bank asks you to confirm this payment. You come back here afterwards.</p>
 ${rows([['Pay to', payee.name], ...amountRows(intent, locale)])}
 ${onward(url, 'Go on to your bank', null)}
-${session === null ? onward(intent.return_url, 'Leave without deciding', 'other') : null}`,
+${session === null ? onward(intent.return_url, 'Leave without deciding', 'other') : null}
+${
+  session === null
+    ? null
+    : html`<form method="post" action="/challenge/${token}">
+${signature(request, action, String(intent.attempt_count))}
+${proof === null ? null : html`<input type="hidden" name="${proofName}" value="${proof}">`}
+<button class="other" name="answer" value="another_card">Pay with another card</button>
+</form>`
+}`,
   };
+}
+
+/** Ends the challenge of a live payment at the processor, so that its payer can pay in another way in the session. */
+async function payWithAnotherCard(request: PageRequest, found: ChallengePage): Promise<Answer> {
+  const { deps, token, form } = request;
+  const { intent, payee, session } = found;
+  const here = `/challenge/${token}${proofOf(request)}`;
+  if (form.get('answer') !== 'another_card' || session === null) return { goTo: here };
+  const version = postedVersion(request, action);
+  // A form of an earlier attempt gives up no later one.
+  if (version !== String(intent.attempt_count)) return staleForm(payee, here);
+  if (intent.status !== 'requires_action') return { goTo: here };
+  try {
+    await leaveChallenge(deps.sql, deps.processors, found);
+  } catch (error) {
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+    deps.logger.info({ err: error.cause, payment_intent_id: intent.id }, 'the processor did not end a challenge');
+    return notKnownYet(payee, here);
+  }
+  return { goTo: here };
 }
 
 /** Completes the challenge. If no challenge waits, the page shows the state of the payment. */
@@ -72,7 +104,7 @@ async function answer(request: PageRequest): Promise<Answer> {
   if (found === null) return notFound;
   const here = `/challenge/${token}`;
   // In live mode the bank's page has the question.
-  if (found.intent.livemode) return { goTo: here };
+  if (found.intent.livemode) return payWithAnotherCard(request, found);
   const version = postedVersion(request, action);
   // A challenge of an earlier attempt: the payer has seen another one since.
   if (version === null) return staleForm(found.payee, here);

@@ -10,6 +10,7 @@ import { type Repetition, repeat } from '../platform/repeat.ts';
 import type { Processors } from '../processors/processor.ts';
 import { followLedgers } from '../services/ledger/follower.ts';
 import { takePayoutsInRealTime } from '../services/ledger/payouts.ts';
+import { postProcessorBooks } from '../services/ledger/processor-books.ts';
 import { expireMandates } from '../services/mandates/mandate-ends.ts';
 import { closeDisputesInRealTime } from '../services/payments/disputes.ts';
 import { recoverCharges } from '../services/payments/payment-confirmation.ts';
@@ -26,8 +27,8 @@ const followEveryMs = 500;
 /**
  * Tidies the database while the process runs. It completes charges and refunds whose process died between calling the
  * processor and recording the outcome, settles challenges whose payer has not come back, compares the movements of the
- * live processor with the database, ends mandates that have lapsed, closes the disputes of the sandbox, and makes its
- * payouts. It removes
+ * live processor with the database, posts what that says of its books, ends mandates that have lapsed, closes the
+ * disputes of the sandbox, and makes its payouts. It removes
  * expired idempotency keys, old counts of the pages for payers, and the account numbers that payers have entered there
  * and that nothing has used for a day. While all that goes on, it posts events to the ledger, and checks the
  * invariants, a few at a time: in a large database, one of them may take minutes. Any number of processes may run it
@@ -45,6 +46,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
       if (holds)
         logger.error('live charging is held: the live processor has made charges that are not in this database');
     },
+    'post the books of the live processor': async () => postProcessorBooks(sql, await databaseNow(sql)),
     'expire mandates': async () => expireMandates(sql, await databaseNow(sql)),
     'close disputes': async () => closeDisputesInRealTime(sql, chargeHook, await databaseNow(sql)),
     'make payouts': async () => takePayoutsInRealTime(sql, await databaseNow(sql)),

@@ -1,7 +1,8 @@
 // Lists of a processor service: its movements and its notices.
 
+import { bookedOf } from './book-answers.ts';
 import { type Body, type HttpAnswer, isReference, parsed, unknownOutcome } from './http-reading.ts';
-import type { Movement, Movements, Notice, Notices } from './processor.ts';
+import type { Movement, Movements, Notice, Notices, RefusedAccount } from './processor.ts';
 
 /** Returns a page of movements. @throws OutcomeUnknown for any other answer, or if one movement cannot be read. */
 export function movementsOf(answer: HttpAnswer): Movements {
@@ -10,11 +11,23 @@ export function movementsOf(answer: HttpAnswer): Movements {
   if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(movements)) {
     throw unknownOutcome(answer);
   }
-  return { cursor, hasMore, movements: movements.map((each: unknown) => movementOf(answer, each)) };
+  const page: Movements = { cursor, hasMore, movements: [], entries: [], payouts: [] };
+  for (const each of movements) {
+    const value = (each ?? {}) as Body;
+    if (value.kind === 'charge' || value.kind === 'refund') {
+      page.movements.push(movementOf(answer, value));
+      continue;
+    }
+    const booked = bookedOf(value);
+    if (booked === null) throw unknownOutcome(answer);
+    page.entries.push(...booked.entries);
+    page.payouts.push(...booked.payouts);
+  }
+  return page;
 }
 
-function movementOf(answer: HttpAnswer, value: unknown): Movement {
-  const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = (value ?? {}) as Body;
+function movementOf(answer: HttpAnswer, value: Body): Movement {
+  const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = value;
   if (
     (kind === 'charge' || kind === 'refund') &&
     typeof idempotency_key === 'string' &&
@@ -45,11 +58,21 @@ const noticeKinds = ['charge', 'refund', 'mandate'] as const satisfies readonly 
 export function noticesOf(answer: HttpAnswer): Notices | null {
   if (answer.status === 404) return null;
   const body = answer.status === 200 ? parsed(answer.body) : null;
-  const { cursor, has_more: hasMore, notices } = body ?? {};
+  const { cursor, has_more: hasMore, notices, refused } = body ?? {};
   if (typeof cursor !== 'string' || typeof hasMore !== 'boolean' || !Array.isArray(notices)) {
     throw unknownOutcome(answer);
   }
-  return { cursor, hasMore, notices: notices.flatMap((each: unknown) => noticeOf(answer, each) ?? []) };
+  const read = notices.flatMap((each: unknown) => noticeOf(answer, each) ?? []);
+  return { cursor, hasMore, notices: read, refused: Array.isArray(refused) ? refused.flatMap(refusedOf) : null };
+}
+
+const longestReason = 200;
+
+/** What cannot be read says nothing: it is for operators alone. */
+function refusedOf(value: unknown): RefusedAccount[] {
+  const { account, reason } = (value ?? {}) as Body;
+  if (typeof account !== 'string' || typeof reason !== 'string' || reason === '') return [];
+  return [{ billerId: account, reason: reason.slice(0, longestReason) }];
 }
 
 function noticeOf(answer: HttpAnswer, value: unknown): Notice | null {

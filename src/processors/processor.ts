@@ -2,6 +2,7 @@ import type { PlainDate } from '../domain/calendar.ts';
 import type { ChargeFailure, ChargeOutcome, DeclineCode } from '../domain/charge-outcome.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
+import type { ProcessorBooks } from '../domain/ledger/processor-entries.ts';
 import type { Scheme } from '../domain/schemes/schemes.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { RealInstant } from '../platform/real-time.ts';
@@ -145,8 +146,11 @@ export interface Movement {
   currency: string;
 }
 
-/** A part of a processor's movements. `cursor` is the processor's own mark of where the part ends. */
-export interface Movements {
+/**
+ * A part of a processor's movements, and what it says of its own books, if it does. `cursor` is the processor's own
+ * mark of where the part ends.
+ */
+export interface Movements extends ProcessorBooks {
   movements: Movement[];
   cursor: string;
   hasMore: boolean;
@@ -166,8 +170,20 @@ export interface Notice {
 /** Whether debits under a mandate are possible at the processor. `ended` is for good. */
 export type MandateState = 'active' | 'ended';
 
-/** A part of a processor's notices. `cursor` is the processor's own mark of where the part ends. */
+/**
+ * An account that the acquirer refuses at present: its key was revoked, or lacks a right. `reason` is for operators.
+ */
+export interface RefusedAccount {
+  billerId: string;
+  reason: string;
+}
+
+/**
+ * A part of a processor's notices. `cursor` is the processor's own mark of where the part ends. `refused` are all
+ * accounts of this mode that the acquirer refuses; null if the processor does not say.
+ */
 export interface Notices {
+  refused: RefusedAccount[] | null;
   notices: Notice[];
   cursor: string;
   hasMore: boolean;

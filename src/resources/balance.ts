@@ -21,8 +21,8 @@ const CurrencyBalance = Strict(
     }),
     pending: Type.Integer({
       description:
-        'What was collected and is not available yet, minor units, fees taken off. In live mode all of it: the ' +
-        'processor does not tell when it is available.',
+        'What was collected and is not available yet, minor units, fees taken off. In live mode ' +
+        'also what the processor has not given a date yet.',
     }),
     available: Type.Integer({
       description: 'What is available, minor units. Below 0 if more has left than was available.',
@@ -67,7 +67,8 @@ export const BalanceTransaction = Strict(
     id: Id('balance_transaction', 'The id of the row. It stays the same if the books are made again.'),
     created_at: Timestamp,
     available_on: Nullable(LocalDate('In your time zone.'), {
-      description: 'The date from which the net is available, in your time zone. Null in live mode.',
+      description:
+        'The date from which the net is available, in your time zone. Null in live mode until the processor says it.',
     }),
     type: BalanceTransactionType,
     reporting_category: Type.Enum([...new Set(Object.values(reportingCategories))], {
@@ -79,11 +80,16 @@ export const BalanceTransaction = Strict(
     fee: Type.Integer({
       description:
         'What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in ' +
-        'fees. In live mode 0: the processor does not tell its fee.',
+        'fees. In live mode the fee of the processor, and 0 until it says it.',
     }),
     net: Type.Integer({ description: '`gross` less `fee`, minor units.' }),
-    source: Type.String({ description: 'The payment intent, the refund, the dispute or the payout.' }),
-    payment_intent_id: Nullable(Type.String(), { description: 'The payment; null for a payout.' }),
+    source: Type.String({
+      description:
+        'The payment intent, the refund, the dispute or the payout; the row itself for what only the processor knows.',
+    }),
+    payment_intent_id: Nullable(Type.String(), {
+      description: 'The payment; null for a payout, and for what is for none.',
+    }),
     payout_id: Nullable(Type.String(), {
       description: 'The payout that pays the row; null if none does yet. A payout is no part of itself.',
     }),

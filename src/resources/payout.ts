@@ -10,7 +10,7 @@ export const payouts: Tag = {
   description:
     'What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your time zone: all that ' +
     'is available in a currency, if that is more than 0. `metadata._sandbox_payout` of a payment chooses what becomes of ' +
-    'the payouts that it is in: a list of `paid` and `fail`. Live mode has no payouts yet.',
+    'the payouts that it is in: a list of `paid` and `fail`. In live mode the processor pays out, if it says so: Stripe does.',
 };
 
 export const PayoutStatus = Type.Enum([...payoutStatuses], {
@@ -27,12 +27,15 @@ export const Payout = Strict(
     currency: Currency,
     status: PayoutStatus,
     paid_out_on: LocalDate('The business day on which it was made, in your time zone.'),
-    arrives_on: LocalDate('The business day on which it arrives, in your time zone: the next one.'),
+    arrives_on: LocalDate('The day on which it arrives: in the sandbox the next business day, in your time zone.'),
     ended_at: Nullable(Timestamp, { description: 'When it was paid or has failed; null while it is in transit.' }),
-    failure_code: Nullable(Type.String(), { description: 'Why it has failed: `declined` in the sandbox.' }),
+    failure_code: Nullable(Type.String(), {
+      description: 'Why it has failed: `declined` in the sandbox, the word of the processor in live mode.',
+    }),
     reconciliation_status: Type.Enum(['in_progress', 'completed'], {
       title: 'ReconciliationStatus',
-      description: '`completed`: its items are known and add up to its amount. In the sandbox at once.',
+      description:
+        '`completed`: its items are known and add up to its amount. In the sandbox at once; in live mode once the processor has said all.',
     }),
     biller_id: Type.String({ description: 'The account that is paid.' }),
     livemode: Livemode,

@@ -35,6 +35,7 @@ const crashPoints = [
   'advance moved all',
   'advance completed',
   'payout made',
+  'processor entries posted',
   'delivery prepared',
   'delivery posted',
   'delivery recorded',

@@ -47,6 +47,11 @@ function dispute(status: 'needs_response' | 'lost'): string {
 
 const payoutId = `'po_${'0'.repeat(32)}'`;
 
+/** Something that the live processor has said, and that is not posted. */
+const processorEntry = `
+  insert into processor_entries (biller_id, livemode, processor_id, kind, amount, fee, currency, occurred_at)
+  select id, true, 'bt_1', 'adjustment', 70000, 7, 'AUD', now() from billers limit 1`;
+
 /** Makes a payout that nobody has made: in transit, without items. */
 function payout(more: Record<string, string> = {}): string {
   const columns = {
@@ -257,6 +262,16 @@ const damages: Record<string, string> = {
     ${payout({ status: "'failed'", failure_code: "'declined'", ended_at: 'now()' })};
     insert into payout_items (payout_id, transaction_id) select ${payoutId}, min(id) from ledger_transactions`,
   'the ledger has at the bank what payouts have paid or have on the way': payout(),
+  'an entry of the live processor waits, or is in exactly one transaction of the ledger': processorEntry,
+  'the ledger has of an entry of the live processor its amount and its fee': `
+    ${processorEntry};
+    insert into posted_entries (entry, transaction_id, own, sequence)
+      select p.id, t.id, true, 1 from processor_entries p, (select min(id) as id from ledger_transactions) t`,
+  'a payout of the live processor has only what the processor has said that it pays': `
+    ${payout({ livemode: 'true' })};
+    insert into processor_payouts (payout_id, biller_id, livemode, reference)
+      select ${payoutId}, biller_id, true, 'po_1' from payouts where id = ${payoutId};
+    insert into payout_items (payout_id, transaction_id) select ${payoutId}, min(id) from ledger_transactions`,
   'a payout in real time ends within an hour after its arrival': payout({ arrives_at: "'2026-01-06'" }),
   'the ledger holds of a payment what its open dispute is about': dispute('needs_response'),
   'a payment under dispute has succeeded, and one whose dispute was lost came back then': dispute('lost'),

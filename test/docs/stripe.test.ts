@@ -75,9 +75,15 @@ describe('the page about Stripe', () => {
       'disputes.list': 'GET /v1/disputes?payment_intent=',
       'webhookEndpoints.list': 'GET /v1/webhook_endpoints',
       'webhookEndpoints.create': 'POST /v1/webhook_endpoints',
+      'payouts.retrieve': 'GET /v1/payouts/{id}',
     };
-    const lists = ['GET /v1/refunds?payment_intent=', 'GET /v1/refunds?created[gte]='];
-    const calls = [...new Set(made.map((call) => call.join('.')))].filter((call) => call !== 'refunds.list');
+    const lists = [
+      ...['GET /v1/refunds?payment_intent=', 'GET /v1/refunds?created[gte]='],
+      ...['GET /v1/balance_transactions?created[gte]=', 'GET /v1/balance_transactions?payout='],
+    ];
+    const calls = [...new Set(made.map((call) => call.join('.')))].filter((call) => {
+      return call !== 'refunds.list' && call !== 'balanceTransactions.list';
+    });
     const listed = rowsOf(page).flatMap(([first]) => wordsIn(first).filter((word) => /^(GET|POST) \/v1/.test(word)));
     assert.deepEqual(listed.sort(), [...calls.map((call) => shown[call] ?? call), ...lists].sort());
   });
@@ -205,7 +211,8 @@ describe('the Stripe account of a biller, as the pages say', function () {
       assert.equal(charged.outcome, 'succeeded', JSON.stringify([reference, charged]));
       const refund = { payment_intent_id: 'pi_1', charge_reference: reference, amount: 1000, currency: 'AUD' };
       assert.equal((await call('/refunds', refund, 're_role')).outcome, 'succeeded');
-      assert.equal(((await call('/movements', { after: cursor })).movements as unknown[]).length, 2);
+      // Each with its settlement.
+      assert.equal(((await call('/movements', { after: cursor })).movements as unknown[]).length, 4);
       for (const statement of [
         'select from billers',
         'select from payment_methods',

@@ -35,6 +35,8 @@ describe('a live payment in a checkout session whose bank wants the payer', func
     merchant = createMerchant(service.url, key, 'live');
   });
 
+  beforeEach('forget how many pages were opened', () => service.db.sql`delete from page_uses`);
+
   const post = (path: string, body: object = {}): Promise<Reply> =>
     sendChecked(`${service.url}/api/v1${path}`, 'POST', { key: merchant.key, body });
 
@@ -131,6 +133,66 @@ describe('a live payment in a checkout session whose bank wants the payer', func
     const paid = await follow(String(sent.headers.get('location')));
     assert.ok(paid.text.includes('Thank you for your payment'), paid.text);
     assert.deepEqual([await statusOf(intent), await taken(intent)], ['succeeded', 1]);
+  });
+
+  const leave = ({ at, hidden }: { at: string; hidden: Record<string, string> }) =>
+    pages.post(at.split('?')[0] ?? at, { ...hidden, answer: 'another_card' });
+
+  it('that does not want to ask the bank pays with another card at once, and the first one is dead', async () => {
+    const { path, sent, bank, intent, customer } = await challenged();
+    const good = await merchant.card(customer);
+    const left = await leave(await follow(sent));
+    const page = await follow(String(left.headers.get('location')));
+    assert.equal(page.at.split('?')[0], path);
+    assert.equal(await statusOf(intent), 'failed');
+    // Too late: the bank cannot approve it any more.
+    await answerAtBank(bank, 'pass');
+    const sentAgain = await pages.post(path, { ...page.hidden, method: good });
+    const paid = await follow(String(sentAgain.headers.get('location')));
+    assert.ok(paid.text.includes('Thank you for your payment'), paid.text);
+    assert.deepEqual([await statusOf(intent), await taken(intent)], ['succeeded', 1]);
+  });
+
+  it('that has passed at the bank meanwhile has paid, whatever is pressed, and how often', async () => {
+    const { sent, bank, intent } = await challenged();
+    const page = await follow(sent);
+    await answerAtBank(bank, 'pass');
+    const answers = await Promise.all([leave(page), leave(page), leave(page)]);
+    const last = await follow(String(answers[0]?.headers.get('location')));
+    assert.ok(last.text.includes('Thank you for your payment'), last.text);
+    assert.deepEqual([await statusOf(intent), await taken(intent)], ['succeeded', 1]);
+  });
+
+  it('that presses while the bank decides is paid once or not at all', async () => {
+    for (let nth = 0; nth < 4; nth += 1) {
+      const { sent, bank, intent } = await challenged();
+      const page = await follow(sent);
+      await Promise.all([leave(page), answerAtBank(bank, 'pass'), leave(page)]);
+      await keepHouse(2 * minuteMs);
+      const status = await statusOf(intent);
+      assert.deepEqual([status, await taken(intent)], status === 'succeeded' ? ['succeeded', 1] : ['failed', 0]);
+    }
+  });
+
+  it('that gets no answer goes on waiting, and a form of an earlier challenge gives up no later one', async () => {
+    const { path, sent, intent, card } = await challenged();
+    const page = await follow(sent);
+    await service.standIn.setClimate({ seed: '1', share: 1, kinds: ['reset_before'] });
+    const unknown = await leave(page);
+    await service.standIn.setClimate(null);
+    assert.ok(unknown.text.includes('We do not know yet'), unknown.text);
+    assert.equal(await statusOf(intent), 'requires_action');
+    const left = await leave(page);
+    const open = await follow(String(left.headers.get('location')));
+    const sentAgain = await pages.post(path, { ...open.hidden, method: card });
+    const second = await follow(String(sentAgain.headers.get('location')));
+    assert.notEqual(bankOf(second), '', second.text);
+    const stale = await leave(page);
+    assert.equal(stale.status, 400, stale.text);
+    assert.equal(await statusOf(intent), 'requires_action');
+    await answerAtBank(bankOf(second), 'pass');
+    assert.ok((await follow(second.at)).text.includes('Thank you'));
+    assert.equal(await taken(intent), 1);
   });
 
   it('is not taken because the URL says so, and nothing of it is shown to others who have the URL', async () => {

@@ -174,6 +174,13 @@ export const defects = {
       return answer;
     };
   },
+  'settles another amount than it has taken': () => withBooks((entry) => [{ ...entry, fee: 0, net: 999, amount: 999 }]),
+
+  'settles a charge twice': () =>
+    withBooks((entry) => [entry, { ...entry, id: `${entry.id}-again`, payout: undefined }]),
+
+  'makes a payout that its items do not add up to': () => withBooks((entry) => [entry, ...payoutOf(entry, -1)]),
+
   'makes a setup for each call': () => withSetups({ key: () => crypto.randomUUID() }),
 
   'says that a setup has succeeded which nobody has filled in': () => withSetups({ outcome: 'succeeded' }),
@@ -182,6 +189,40 @@ export const defects = {
 
   'describes cards to other accounts': () => withSetups({ cardsOf: () => 'acct_1' }),
 } satisfies Record<string, () => Defect>;
+
+/** Changes what the list says of the settlement of a charge of ten. */
+function withBooks(booked: (entry: Members) => Members[]): Defect {
+  return async (call, sound) => {
+    const answer = await sound(call);
+    if (call.path !== '/movements') return answer;
+    const body = membersOf(answer.text);
+    const members = movementsIn(body).flatMap((each) => {
+      return each.kind === 'settlement' && each.amount === 1000 ? booked(each) : [each];
+    });
+    return { ...answer, text: JSON.stringify({ ...body, movements: members }) };
+  };
+}
+
+/** A payout of one entry, of that and so much more. */
+function payoutOf(entry: Members, more = 0): Members[] {
+  const payout = { id: `po_${entry.id}`, amount: Number(entry.net) + more, status: 'paid', arrives_on: '2040-01-01' };
+  return [
+    { ...entry, kind: 'payout', ...payout },
+    { ...entry, payout: payout.id },
+  ];
+}
+
+/** The service without books, as an acquirer without any. */
+export const withoutBooks: Defect = async (call, sound) => {
+  const answer = await sound(call);
+  if (call.path !== '/movements') return answer;
+  const body = membersOf(answer.text);
+  const movements = movementsIn(body).filter(({ kind }) => kind === 'charge' || kind === 'refund');
+  return { ...answer, text: JSON.stringify({ ...body, movements }) };
+};
+
+/** The service with a payout of each charge. */
+export const withPayouts: Defect = (call, sound) => withBooks((entry) => [entry, ...payoutOf(entry)])(call, sound);
 
 /** How a service with setups is spoiled: each of these changes one answer. */
 interface SetupHabits {

@@ -131,6 +131,12 @@ const challengeAt = (url: string, expiresAt: Date | null = null) => ({
   redirect: { url, expiresAt },
 });
 
+const noBooks = { entries: [], payouts: [] };
+
+const whose = { id: 'txn_1', account: 'acct_1', currency: 'AUD', at: '2027-01-12T00:00:00.000Z' };
+
+const booked = { billerId: 'acct_1', currency: 'AUD', at: new Date(whose.at) };
+
 /** Every answer that a call believes, and what it means. `refused`: only canceling and asking tells. */
 const answers: [call: keyof typeof calls, what: string, status: number, body: string, means: object | string][] = [
   ['prepare', 'a reservation', 200, said('reserved'), { kind: 'reserved', reference }],
@@ -228,19 +234,31 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
   ['inquire a refund', 'a refund that failed', 200, said('failed'), { kind: 'failed' }],
   ['inquire a refund', 'a refund that it has not decided', 200, said('pending'), { kind: 'pending' }],
   ['inquire a refund', 'a refund that it has never made', 200, said('not_found'), { kind: 'not_found' }],
-  ['movements', 'an empty list', 200, list([]), { cursor: '42', hasMore: false, movements: [] }],
+  ['movements', 'an empty list', 200, list([]), { cursor: '42', hasMore: false, movements: [], ...noBooks }],
   [
     ...(['movements', 'a charge and a refund', 200, list([moved('charge'), moved('refund')])] as const),
     {
       cursor: '42',
       hasMore: false,
+      ...noBooks,
       movements: ['charge', 'refund'].map((kind) => {
         return { kind, idempotencyKey: key, reference, paymentIntentId: 'pi_1', amount: 300, currency: 'AUD' };
       }),
     },
   ],
   ['movements', 'a charge without a reference', 200, list([{ ...moved('charge'), reference: null }]), 'unknown'],
-  ['movements', 'a movement of another kind', 200, list([moved('fee')]), 'unknown'],
+  ['movements', 'a movement of another kind', 200, list([moved('loan')]), 'unknown'],
+  ['movements', 'entries in the processor’s books', 200, list([entry(), entry({ currency: 'CHF' })]), entryRead()],
+  ['movements', 'a payout of the processor', 200, list([payout({ status: 'failed' })]), payoutRead()],
+  ['movements', 'an entry whose net is not its amount less its fee', 200, list([entry({ net: 1018 })]), 'unknown'],
+  ['movements', 'an entry without an account', 200, list([entry({ account: null })]), 'unknown'],
+  ['movements', 'an entry without an id', 200, list([entry({ id: '' })]), 'unknown'],
+  ['movements', 'an entry with a NUL in its id', 200, list([entry({ id: 'a\0' })]), 'unknown'],
+  ['movements', 'an entry of a fraction', 200, list([entry({ fee: 0.5, net: 1017.5 })]), 'unknown'],
+  ['movements', 'an entry of a date that there is not', 200, list([entry({ available_on: '2027-02-30' })]), 'unknown'],
+  ['movements', 'an entry without its instant', 200, list([entry({ at: 'today' })]), 'unknown'],
+  ['movements', 'a payout of nothing', 200, list([payout({ amount: 0 })]), 'unknown'],
+  ['movements', 'a payout of another status', 200, list([payout({ status: 'pending' })]), 'unknown'],
   ['movements', 'a movement that is null', 200, list([null]), 'unknown'],
   ['begin a setup', 'a setup', 200, setup(), setupRead()],
   [
@@ -292,8 +310,17 @@ const answers: [call: keyof typeof calls, what: string, status: number, body: st
     {
       cursor: '42',
       hasMore: false,
+      refused: null,
       notices: ['charge', 'refund', 'mandate'].map((kind) => ({ kind, reference, billerId: 'acct_1' })),
     },
+  ],
+  [
+    ...(['notices', 'accounts that are refused, and what cannot be read of them', 200] as const),
+    JSON.stringify({
+      ...JSON.parse(heard([])),
+      refused: [{ account: 'acct_1', reason: 'r'.repeat(300) }, { account: 7, reason: '' }, null],
+    }),
+    { cursor: '42', hasMore: false, notices: [], refused: [{ billerId: 'acct_1', reason: 'r'.repeat(200) }] },
   ],
   ['notices', 'a notice without an account', 200, heard([{ ...notice('charge'), account: null }]), 'unknown'],
   ['notices', 'a notice without a reference', 200, heard([{ ...notice('charge'), reference: '' }]), 'unknown'],
@@ -332,6 +359,33 @@ function ofMandate(outcome: string, mandate_reference = 'DDR-1'): string {
 
 function moved(kind: string) {
   return { kind, idempotency_key: key, reference, payment_intent_id: 'pi_1', amount: 300, currency: 'AUD' };
+}
+
+function entry(more: object = {}) {
+  const money = { amount: 1018, fee: 47, net: 971, available_on: '2027-01-14' };
+  return { kind: 'settlement', ...whose, idempotency_key: key, reference, ...money, ...more };
+}
+
+function entryRead() {
+  const money = { amount: 1018, fee: 47, availableOn: '2027-01-14', payout: null, description: null };
+  const read = { kind: 'settlement', id: 'txn_1', ...booked, idempotencyKey: key, reference, ...money };
+  return { cursor: '42', hasMore: false, movements: [], entries: [read], payouts: [] };
+}
+
+function payout(more: object = {}) {
+  return { kind: 'payout', ...whose, amount: 971, status: 'in_transit', arrives_on: '2027-01-13', ...more };
+}
+
+function payoutRead() {
+  const read = {
+    id: 'txn_1',
+    ...booked,
+    amount: 971,
+    status: 'failed',
+    failureCode: 'unknown',
+    arrivesOn: '2027-01-13',
+  };
+  return { cursor: '42', hasMore: false, movements: [], entries: [], payouts: [read] };
 }
 
 function notice(kind: string) {

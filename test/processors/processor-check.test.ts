@@ -6,12 +6,13 @@ import { after, before, describe, it } from 'mocha';
 import { root, runScript } from '../../lab/run-program.ts';
 import { type StandIn, startStandIn } from '../../lab/stand-in.ts';
 import { lineOf } from '../../tools/processor-check/report.ts';
+import { bookRows } from '../../tools/processor-check/rows/books.ts';
 import { rows } from '../../tools/processor-check/rows/index.ts';
 import { setupRows } from '../../tools/processor-check/rows/setups.ts';
 import { checkProcessor, type Result } from '../../tools/processor-check/run.ts';
 import type { CheckOptions } from '../../tools/processor-check/session.ts';
 import { useFolder } from '../runtime/support.ts';
-import { defects, forgetful, serveWithDefect, withSetups } from './broken-processor.ts';
+import { defects, forgetful, serveWithDefect, withoutBooks, withPayouts, withSetups } from './broken-processor.ts';
 
 const program = 'tools/processor-check/main.ts';
 
@@ -54,7 +55,7 @@ describe('the check of a processor service', function () {
       const results = await checkProcessor(options({ livemode, restartCommand: killCommand() }));
       assert.deepEqual([...thatAre(results, 'broken'), ...thatAre(results, 'not tried')], []);
       const lacks = results.filter(({ verdict }) => verdict === 'not offered').map(({ row }) => row);
-      assert.deepEqual(lacks, setupRows);
+      assert.deepEqual(lacks, [...bookRows.slice(-1), ...setupRows]);
       assert.equal(results.length, rows.length);
       const money = new Map<string, number>();
       for (const call of (await standIn.calls()).slice(begun)) {
@@ -91,6 +92,13 @@ describe('the check of a processor service', function () {
     ],
     ['tells setups to other accounts', 'A setup of another account gets no outcome', 'a setup is inquired'],
     ['describes cards to other accounts', 'A token of another account gets 404', 'the token is described'],
+    [
+      'settles another amount than it has taken',
+      'What a charge and a refund come to is in the list once it',
+      'the set',
+    ],
+    ['settles a charge twice', 'An entry is listed again only to say its payout', 'each entry'],
+    ['makes a payout that its items do not add up to', 'A payout is the sum of its items', 'the payouts'],
     ['lags behind with /inquire', '`/inquire` tells at once what `/charges` has done', 'not_charged before'],
   ] as const) {
     it(`names the one promise that a service breaks which ${defect}`, async () => {
@@ -101,8 +109,8 @@ describe('the check of a processor service', function () {
         const results = await checkProcessor(options({ url: broken.url }));
         const found = results.filter(({ verdict }) => verdict === 'broken');
         assert.equal(found.length, 1, thatAre(results, 'broken').join('\n'));
-        assert.equal(found[0]?.row.promise, promise);
-        assert.ok(found[0].row.plays.startsWith(plays), found[0].row.plays);
+        assert.ok(found[0]?.row.promise.startsWith(promise), found[0]?.row.promise);
+        assert.ok(found[0]?.row.plays.startsWith(plays), found[0]?.row.plays);
       } finally {
         await broken.close();
         await standIn.setClimate(null);
@@ -126,7 +134,22 @@ describe('the check of a processor service', function () {
   it('finds the promises about setups kept by a service that has them', async () => {
     const service = await serveWithDefect(standIn.url, withSetups());
     const results = await checkProcessor(options({ url: service.url })).finally(() => service.close());
-    assert.deepEqual([...thatAre(results, 'broken'), ...thatAre(results, 'not offered')], []);
+    assert.deepEqual(thatAre(results, 'broken'), []);
+    const lacks = results.filter(({ verdict }) => verdict === 'not offered').map(({ row }) => row);
+    assert.deepEqual(lacks, bookRows.slice(-1), 'the stand-in makes payouts when it is told to');
+  });
+
+  it('finds the promises about its books kept by a service that makes payouts, and none offered without books', async () => {
+    const service = await serveWithDefect(standIn.url, withPayouts);
+    const results = await checkProcessor(options({ url: service.url })).finally(() => service.close());
+    const ofBooks = (all: readonly Result[]) => {
+      return all.filter(({ row }) => bookRows.includes(row)).map(({ verdict }) => verdict);
+    };
+    assert.deepEqual(ofBooks(results), ['ok', 'ok', 'ok']);
+    const without = await serveWithDefect(standIn.url, withoutBooks);
+    const bare = await checkProcessor(options({ url: without.url })).finally(() => without.close());
+    assert.deepEqual(ofBooks(bare), ['not offered', 'not offered', 'not offered']);
+    assert.deepEqual(thatAre(bare, 'broken'), []);
   });
 
   it('does not take for broken what is optional: a service that sends no payer to a challenge', async () => {

@@ -389,7 +389,7 @@ describe('npm run payments -- processors', function () {
       ['webhook endpoint', 'unknown'],
     ]);
     assert.equal(found(ran, 'country and currency')?.says, 'US, USD');
-    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 10);
+    assert.equal(findings.filter(({ what }) => what.startsWith('right to ')).length, 12);
     assert.deepEqual(note, [
       `Not Stripe: STRIPE_API_URL is ${stripe.url}.`,
       'This adapter was last run against Stripe itself: never.',

@@ -64,6 +64,45 @@ describe('a BECS debit by Stripe', function () {
     assert.ok(days > 2 && days <= 5, String(expected));
   });
 
+  it('is given back in part once it was collected: pending until the bank has paid it, once, and never more than there was', async () => {
+    const payment = await submitted();
+    const refund = (key: string, amount: number, path = '/refunds') => {
+      const of = { payment_intent_id: 'pi_1', charge_reference: payment.reference, currency: 'AUD' };
+      return stripe.call(path, { ...of, amount }, key);
+    };
+    const early = await refund(`re_early${last}`, 400);
+    assert.deepEqual([early.status, early.body.outcome], [422, 'rejected'], 'nothing was collected');
+    becs().collect(payment.reference);
+    assert.equal((await payment.inquire()).outcome, 'succeeded');
+    const key = `re_part${last}`;
+    const told = await Promise.all([1, 2, 3].map(() => refund(key, 400)));
+    assert.ok(told.every(({ body }) => body.outcome === 'pending' || body.outcome === undefined));
+    assert.equal((await refund(key, 400, '/refunds/inquire')).body.outcome, 'pending');
+    assert.equal((await refund(`re_more${last}`, 700)).body.outcome, 'rejected');
+    const { cursor } = (await stripe.call('/movements', { after: null })).body;
+    becs().endRefunds(payment.reference, 'succeeded');
+    assert.equal((await refund(key, 400, '/refunds/inquire')).body.outcome, 'succeeded');
+    assert.equal((await refund(key, 400)).body.outcome, 'succeeded');
+    const { movements } = (await stripe.call('/movements', { after: cursor })).body;
+    const ofRefund = (movements as Record<string, unknown>[]).filter(({ idempotency_key: of }) => of === key);
+    assert.deepEqual(ofRefund.map(({ kind, amount }) => [kind, amount]).sort(), [
+      ['refund', 400],
+      ['settlement', -400],
+    ]);
+  });
+
+  it('that is sent back by the bank was not given back, and what is left can be', async () => {
+    const payment = await submitted();
+    becs().collect(payment.reference);
+    const of = { payment_intent_id: 'pi_1', charge_reference: payment.reference, currency: 'AUD', amount: 1018 };
+    const key = `re_back${last}`;
+    assert.equal((await stripe.call('/refunds', of, key)).body.outcome, 'pending');
+    becs().endRefunds(payment.reference, 'failed');
+    assert.equal((await stripe.call('/refunds/inquire', of, key)).body.outcome, 'failed');
+    assert.equal((await stripe.call('/refunds', of, key)).body.outcome, 'failed');
+    assert.equal((await stripe.call('/refunds', of, `${key}2`)).body.outcome, 'pending');
+  });
+
   it('is never rejected because others reserve the same at the same time', async () => {
     for (let nth = 0; nth < 5; nth++) {
       const [body, key] = [bodyOf(), `att_together${++last}x${Date.now()}`];
@@ -81,12 +120,15 @@ describe('a BECS debit by Stripe', function () {
     const { key, reference } = await submitted();
     becs().collect(reference);
     const { movements } = (await stripe.call('/movements', { after: cursor })).body;
-    const found = (movements as { idempotency_key: string; amount: number }[]).filter(
+    const found = (movements as { kind: string; idempotency_key: string; amount: number }[]).filter(
       (each) => each.idempotency_key === key,
     );
     assert.deepEqual(
-      found.map(({ amount }) => amount),
-      [1018],
+      found.map(({ kind, amount }) => [kind, amount]),
+      [
+        ['charge', 1018],
+        ['settlement', 1018],
+      ],
     );
   });
 

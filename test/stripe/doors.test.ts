@@ -380,8 +380,11 @@ describe('the doors of the Stripe processor', function () {
       const { status, body } = await stripe.call('/movements', { after: null });
       assert.deepEqual([status, body.movements], [403, undefined]);
       assert.equal(await statusOf(), 'degraded');
+      const refused = async () => (await stripe.call('/notices', { after: null })).body.refused;
+      assert.deepEqual(await refused(), [{ account, reason: 'Stripe responded 403 (StripePermissionError)' }]);
       assert.equal((await stripe.call('/movements', { after: null })).status, 200);
       assert.equal(await statusOf(), 'active');
+      assert.deepEqual(await refused(), []);
     });
   });
 

@@ -25,7 +25,10 @@ describe('the movements of Stripe', function () {
   async function list(after: string | null) {
     const { status, body } = await stripe.call('/movements', { after });
     assert.equal(status, 200, JSON.stringify(body));
-    return { movements: body.movements as Movement[], cursor: String(body.cursor), hasMore: body.has_more };
+    const all = body.movements as Movement[];
+    // What Stripe's books have is another test's.
+    const movements = all.filter(({ kind }) => kind === 'charge' || kind === 'refund');
+    return { movements, cursor: String(body.cursor), hasMore: body.has_more };
   }
   const keysOf = ({ movements }: { movements: Movement[] }) => movements.map((each) => each.idempotency_key);
 

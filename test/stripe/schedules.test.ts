@@ -110,9 +110,14 @@ describe('payments by Stripe under seeded faults', function () {
     for (const [intent, times] of store.successes) assert.equal(times, 1, `${seed}: ${intent} was charged twice`);
     assert.deepEqual([...store.openAfterDecline], [], `${seed}: declined intents that are not canceled`);
     const inStore = [...store.takenForAttempt, ...store.refunded].map(String).sort();
-    const asText = (moved: Moved[]) => moved.map((each) => `${each.idempotency_key},${each.amount}`).sort();
+    const asText = (all: Moved[], isBooked = false) =>
+      all
+        .filter(({ kind }) => (kind === 'settlement') === isBooked)
+        .map((each) => `${each.idempotency_key},${Math.abs(each.amount)}`)
+        .sort();
     assert.deepEqual(asText(list), inStore, `${seed}: the list has what the store has, each once`);
     assert.deepEqual([...new Set(asText(read))], inStore, `${seed}: the list was read while it grew`);
+    assert.deepEqual(asText(list, true), inStore, `${seed}: the books have each of them once`);
     assert.deepEqual(await rig.shadow.complaints(), []);
   }
 

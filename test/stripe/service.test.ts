@@ -143,6 +143,32 @@ describe('the service with the processor service of Stripe', function () {
     assert.deepEqual([refunds.get(body.id), refunded.get(body.id)], [1, 300]);
   });
 
+  it('has the books of Stripe: the fee of a payment, and a payout that adds up', async () => {
+    const payment = await intent();
+    assert.equal((await payment.confirm()).body.status, 'succeeded');
+    const get = async (path: string) =>
+      (await sendChecked(`${service.url}/api/v1${path}`, 'GET', { key: merchant.key })).body.data;
+    const rowOf = async () => (await get(`/balance_transactions?payment_intent_id=${payment.id}`))[0];
+    // A worker compares every fifteen seconds.
+    await eventually('it has its fee', async () => (await rowOf())?.fee > 0, { timeoutMs: 45_000 });
+    const { gross, fee, net, available_on: date } = await rowOf();
+    assert.deepEqual([fee, net], [rig.books.feeOf(gross), gross - fee]);
+    assert.match(date, /^20\d\d-/);
+    const { id, amount } = await rig.books.payOut(liveKey);
+    await eventually(
+      'it has the payout, reconciled',
+      async () => {
+        return (await get('/payouts')).some((each: Record<string, unknown>) => {
+          return each.amount === amount && each.reconciliation_status === 'completed';
+        });
+      },
+      { timeoutMs: 45_000 },
+    );
+    const [item] = await get(`/payouts/${(await get('/payouts'))[0].id}/items`);
+    assert.equal(item.payout_id, (await rowOf()).payout_id);
+    assert.ok(id.startsWith('po_'));
+  });
+
   it('collects a plan that is due', async () => {
     const plan = await duePlan();
     await eventually('it is paid', () => isPaid(plan));

@@ -41,6 +41,8 @@ export function useNoticing() {
     },
     /** Notices as the door gives them; their cursor is how many there are. */
     notices: [] as Members[],
+    /** The accounts that the acquirer refuses; undefined if the door does not say. */
+    refused: undefined as Members[] | undefined,
     /** What is answered instead, by path and by the reference or the key of the call. Null: the connection is cut. */
     answers: new Map<string, Members | null>(),
     /** The calls so far, as `path reference`. */
@@ -77,7 +79,9 @@ export function useNoticing() {
           const from = members.after === null ? here.notices.length : Number(members.after);
           const notices = here.notices.slice(from);
           const cursor = String(here.notices.length);
-          return response.writeHead(200).end(JSON.stringify({ notices, cursor, has_more: false }));
+          return response
+            .writeHead(200)
+            .end(JSON.stringify({ notices, cursor, has_more: false, refused: here.refused }));
         }
         const instead = here.answers.get(here.answers.has(`${path} ${about}`) ? `${path} ${about}` : path);
         if (instead === null) return message.socket.destroy();

@@ -12,6 +12,7 @@ import { recoverRefunds } from '../../src/services/payments/refunds.ts';
 import { readNotices } from '../../src/services/processor-notices/reading.ts';
 import { sendChecked } from '../support/api.ts';
 import { useDebits } from '../support/debits.ts';
+import { makeBiller } from '../support/factories.ts';
 import type { Merchant } from '../support/merchant.ts';
 import { useNoticing } from '../support/noticing.ts';
 import { stuckBySubject } from '../support/stuck.ts';
@@ -120,6 +121,32 @@ describe('notices of the live processor', function () {
       }
     });
   }
+
+  it('come with the accounts that the acquirer refuses, which operators see until it takes them again', async () => {
+    const { sql } = service.db;
+    const [{ id }, other] = [await makeBiller(sql), await makeBiller(sql)];
+    const read = (refused: { account: string; reason: string }[] | undefined) => {
+      here.refused = refused;
+      here.notices.push({ kind: 'charge', reference: 'ref_nobody', account: id });
+      return here.hear();
+    };
+    const found = async () => {
+      const rows = await sql<{ biller_id: string; reason: string }[]>`
+        select biller_id, reason from refused_accounts order by biller_id`;
+      return rows.map(({ biller_id, reason }) => [biller_id, reason]);
+    };
+    const refused = { account: id, reason: 'Stripe responded 401' };
+    await read([refused, refused, { account: 'acct_nobody', reason: 'x' }]);
+    assert.deepEqual(await found(), [[id, refused.reason]]);
+    const { account_refused: stuck } = await stuckBySubject(sql, id);
+    assert.match(stuck?.why ?? '', /refuses the account of acct_\w+, or a right that it needs: Stripe responded 401/);
+    assert.equal((await stuckBySubject(sql, other.id)).account_refused, undefined);
+    await read(undefined);
+    assert.equal((await found()).length, 1, 'a processor that does not say changes nothing');
+    await read([]);
+    assert.deepEqual(await found(), []);
+    here.refused = undefined;
+  });
 
   it('stay while the processor does not respond, and are asked about again', async () => {
     const paid = await paidUnseen();

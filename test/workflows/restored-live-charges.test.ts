@@ -195,7 +195,7 @@ describe('a database restored from a back-up, beside a live processor that has g
       asked.push(after);
       const page = pages[asked.length - 1];
       assert.ok(page);
-      return page;
+      return { ...page, entries: [], payouts: [] };
     };
     const [{ cursor }] = await service.db.sql<[{ cursor: string }]>`select cursor from live_charging`;
     assert.equal(await compare({ movements }), true);

@@ -12,6 +12,7 @@ import {
   type ChargeRequest,
   type Inquiry,
   type Movement,
+  type Movements,
   type Notice,
   OutcomeUnknown,
   type PendingRefund,
@@ -215,13 +216,15 @@ export class Session {
     return patiently(() => this.client.inquireRefund(refund));
   }
 
-  /** All movements after a cursor, and where the list ends now. */
-  async movementsSince(after: string): Promise<{ movements: Movement[]; cursor: string }> {
-    const movements: Movement[] = [];
+  /** All movements after a cursor, what the service says of its books, and where the list ends now. */
+  async movementsSince(after: string): Promise<Omit<Movements, 'hasMore'>> {
+    const all: Omit<Movements, 'hasMore' | 'cursor'> = { movements: [], entries: [], payouts: [] };
     for (let cursor = after; ; ) {
       const page = await patiently(() => this.client.movements(cursor));
-      movements.push(...page.movements);
-      if (!page.hasMore) return { movements, cursor: page.cursor };
+      all.movements.push(...page.movements);
+      all.entries.push(...page.entries);
+      all.payouts.push(...page.payouts);
+      if (!page.hasMore) return { ...all, cursor: page.cursor };
       if (page.cursor === cursor) throw new Broken('/movements says has_more, and gives the same cursor again');
       cursor = page.cursor;
     }

@@ -85,16 +85,18 @@ export async function answerTo(
   return { ...reply, weather };
 }
 
-/** The charges and refunds after a cursor, oldest first: a number of movements. */
-export function movementsAfter(after: string | null, { movements }: LedgerFile): Reply {
-  const from = after === null ? movements.length : Number(after);
-  const page = movements.slice(from, from + pageSize);
+/** The charges and refunds after a cursor, oldest first, each with its part of the books: a number of members. */
+export function movementsAfter(after: string | null, { listed }: LedgerFile): Reply {
+  const from = after === null ? listed.length : Number(after);
+  const page = listed.slice(from, from + pageSize);
   return {
     status: 200,
     body: {
       cursor: String(from + page.length),
-      has_more: from + page.length < movements.length,
-      movements: page.map(({ kind, idempotency_key, reference, payment_intent_id, amount, currency }) => {
+      has_more: from + page.length < listed.length,
+      movements: page.map((each) => {
+        if (!('payment_intent_id' in each)) return each;
+        const { kind, idempotency_key, reference, payment_intent_id, amount, currency } = each;
         return { kind, idempotency_key, reference, payment_intent_id, amount, currency };
       }),
     },

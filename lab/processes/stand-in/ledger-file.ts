@@ -95,6 +95,9 @@ interface Noted {
 
 export type LedgerLine = KeptCall | Reserved | Canceled | Noted;
 
+/** A member of the list of movements that is about the processor's books; see docs/processors.md. */
+export type Booked = Record<string, unknown> & { id: string; currency: string; net?: number };
+
 /** The processor's memory: a file that outlives its process. */
 export interface LedgerFile {
   /** The charge of this reference, or the refund under this key, once it is on the disk; null if there is none. */
@@ -117,12 +120,20 @@ export interface LedgerFile {
   note(line: LedgerLine): Promise<void>;
   /** What was taken and given back, in the order of the file. */
   readonly movements: readonly KeptCall[];
+  /** The movements, each with what the books of the stand-in have of it. */
+  readonly listed: readonly (KeptCall | Booked)[];
   /** Charges and refunds that have an outcome, whichever, in the order of the file. */
   readonly decided: readonly KeptCall[];
 }
 
-/** Opens the file and reads what an earlier process has kept. A line that this process died in is cut off. */
-export async function openLedgerFile(file: string): Promise<LedgerFile> {
+/**
+ * Opens the file and reads what an earlier process has kept. A line that this process died in is cut off. `bookedAfter`
+ * keeps the books.
+ */
+export async function openLedgerFile(
+  file: string,
+  bookedAfter: (line: KeptCall, reserved: Reserved | null) => Booked[],
+): Promise<LedgerFile> {
   const kept = new Map<string, Promise<KeptCall>>();
   const byKey = new Map<string, Reserved>();
   const byReference = new Map<string, Reserved>();
@@ -131,6 +142,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
   const challenged = new Set<string>();
   const calls = new Map<string, number>();
   const movements: KeptCall[] = [];
+  const listed: (KeptCall | Booked)[] = [];
   const decided: KeptCall[] = [];
 
   function learn(line: LedgerLine): void {
@@ -146,7 +158,10 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
       challenged.delete(line.reference);
     } else if ((line.kind === 'charge' || line.kind === 'refund') && !line.repeated) {
       const hasMoved = line.outcome === 'succeeded' || line.outcome === 'submitted';
-      if (hasMoved) movements.push(line);
+      if (hasMoved) {
+        movements.push(line);
+        listed.push(line, ...bookedAfter(line, byReference.get(line.reference ?? '') ?? null));
+      }
       decided.push(line);
       if (line.outcome === 'requires_action') challenged.add(line.reference ?? '');
       else if (isDecided) challenged.delete(line.reference ?? '');
@@ -213,6 +228,7 @@ export async function openLedgerFile(file: string): Promise<LedgerFile> {
     },
     note: append,
     movements,
+    listed,
     decided,
   };
 }

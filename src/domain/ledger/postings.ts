@@ -31,9 +31,9 @@ export type PostedEventType = (typeof moneyEventTypes)[number] | 'subscription';
  * The accounts of a biller's books. `payers` is the other side of all money, `in_flight` holds debits whose result is
  * not known, `processor` what was taken and is not paid out, `held` what is under dispute, `fees` what collecting has
  * cost, `bank` what was paid out. `credit` is a debt, so it is never above 0: what subscriptions owe back of what payers
- * have paid.
+ * have paid. `unexplained` is the other side of what only the live processor knows.
  */
-export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank' | 'credit';
+export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank' | 'credit' | 'unexplained';
 
 /** What a transaction of the ledger is. All but the last three are rows that finance reads. */
 export type TransactionKind =
@@ -48,7 +48,8 @@ export type TransactionKind =
   | 'debit_accepted'
   | 'debit_ended'
   | 'dispute_lost'
-  | 'credit';
+  | 'credit'
+  | 'processing_fee';
 
 /** What an event says, minor units. */
 export interface PostedEvent {

@@ -121,6 +121,7 @@ export const eventInvariants: Invariant[] = [
         union all select id, 'payout.created', 1 from payouts
         union all select id, 'payout.reconciled', (reconciliation_status = 'completed')::integer from payouts
         union all select id, 'payout.paid', (status = 'paid')::integer from payouts
+          where not livemode or status <> 'failed'
         union all select id, 'payout.failed', (status = 'failed')::integer from payouts
         union all select l.id, 'payment_link.paid', count(a.id) from payment_links l
           left join payment_intents i on i.payment_link_id = l.id

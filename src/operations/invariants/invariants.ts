@@ -11,6 +11,7 @@ import { linkInvariants } from './links.ts';
 import { listedInvariants } from './listed.ts';
 import { moneyInvariants } from './money.ts';
 import { payoutInvariants } from './payouts.ts';
+import { processorBooksInvariants } from './processor-books.ts';
 import { repeatedInvariants } from './repeated.ts';
 import { subscriptionInvariants } from './subscriptions.ts';
 import { surchargeInvariants } from './surcharges.ts';
@@ -31,6 +32,7 @@ export const invariants: readonly Invariant[] = [
   ...moneyInvariants,
   ...payoutInvariants,
   ...disputeInvariants,
+  ...processorBooksInvariants,
   ...repeatedInvariants,
   ...subscriptionInvariants,
   ...surchargeInvariants,

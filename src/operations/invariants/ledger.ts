@@ -35,7 +35,9 @@ export const ledgerInvariants: Invariant[] = [
       from ledger_transactions t
       left join events e on t.source_key = e.id || '.' || t.kind and e.sequence = t.sequence
         and e.biller_id = t.biller_id and e.livemode = t.livemode
-      where e.id is null limit 100`,
+      left join processor_entries n on t.source_key = 'entry.' || n.id || '.' || t.kind
+        and n.biller_id = t.biller_id and n.livemode = t.livemode
+      where e.id is null and n.id is null limit 100`,
   },
   {
     name: 'the ledger has of a payment what its biller holds of it',
@@ -55,6 +57,7 @@ export const ledgerInvariants: Invariant[] = [
         select coalesce(sum(e.amount), 0) as amount
         from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
         where t.payment_intent_id = i.id and e.account in ('processor', 'held', 'fees')
+          and t.source_key not like 'entry.%'
       ) posted
       where held.amount <> posted.amount limit 100`,
   },
@@ -98,8 +101,10 @@ export const ledgerInvariants: Invariant[] = [
         select biller_id, livemode, test_clock_id, currency, account, available_on, amount as balance, 0 as entries
         from ledger_balances
         union all
-        select t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account, t.available_on, 0, e.amount
+        select t.biller_id, t.livemode, t.test_clock_id, t.currency, e.account,
+          coalesce(p.available_on, t.available_on), 0, e.amount
         from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+        left join posted_entries p on p.transaction_id = t.id
       ) both_sides
       group by biller_id, livemode, test_clock_id, currency, account, available_on
       having sum(balance) <> sum(entries) limit 100`,

@@ -2,6 +2,7 @@ import { fullDatabase } from './database.ts';
 import { advanceSlow, clockFailed } from './kinds/clocks.ts';
 import { disputeOverdue } from './kinds/disputes.ts';
 import { ledgerStopped } from './kinds/ledger.ts';
+import { accountRefused, movementsUnexplained, payoutUnreconciled, settlementWaiting } from './kinds/live-processor.ts';
 import {
   comparisonLate,
   rowLost,
@@ -49,6 +50,10 @@ export const rowKinds: readonly StuckKind[] = [
   clockFailed,
   ledgerStopped,
   disputeOverdue,
+  accountRefused,
+  movementsUnexplained,
+  settlementWaiting,
+  payoutUnreconciled,
   deliveryBacklog,
   deliveryLost,
   endpointFailing,

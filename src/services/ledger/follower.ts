@@ -196,7 +196,7 @@ function transactionsOfEvent(
   if (amount === null || fee === null || currency === null) {
     throw new Error(`event ${id} (${type}) does not say what it moves: it cannot be posted to the ledger`);
   }
-  // The fee of live mode is the processor's own, and the protocol does not tell it yet.
+  // The fee of live mode is the processor's own: `processor-books.ts` posts what it says.
   const moved = { type, amount, fee: tenant.livemode ? 0 : fee };
   const subject = subjectOf(event);
   const before = subject === null ? 0 : (posted.get(subject) ?? 0);
@@ -211,7 +211,8 @@ function transactionsOfEvent(
   return postings.map(({ kind, entries }) => {
     const sourceKey = `${id}.${kind}`;
     const date = dateIn(at, timeZone);
-    const availableFrom = tenant.livemode || kind === 'credit' ? null : dateOf(kind, date, currency);
+    const isUndated = kind === 'credit' || (tenant.livemode && payableKinds.includes(kind));
+    const availableFrom = isUndated ? null : dateOf(kind, date, currency);
     return {
       id: derivedId('balance_transaction', id, kind),
       test_clock_id: event.test_clock_id,

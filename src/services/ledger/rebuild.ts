@@ -2,10 +2,12 @@ import { countLedgerTransactions, listLedgers, lockPosition, remakeBalances, res
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import { followLedgers } from './follower.ts';
+import { repostEntries } from './processor-books.ts';
 
 /**
- * Posts all events again, of every biller or of one. What is there stays, under the same ids; what is missing is added,
- * and the balances are summed up anew. It may be ended at any time: a worker, or the next rebuild, continues.
+ * Posts all events again, of every biller or of one, and what the live processor has said of its books. What is there
+ * stays, under the same ids; what is missing is added, and the balances are summed up anew. It may be ended at any
+ * time: a worker, or the next rebuild, continues.
  * @returns how many transactions the ledger has, and how many of them were missing.
  * @throws AggregateError if an event cannot be posted.
  */
@@ -21,6 +23,7 @@ export async function rebuildLedgers(
   for (const tenant of await listLedgers(sql, billerId)) {
     await atomically(sql, async (tx) => {
       await lockPosition(tx, tenant);
+      await repostEntries(tx, tenant);
       await remakeBalances(tx, tenant);
     });
   }

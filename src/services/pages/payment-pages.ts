@@ -103,6 +103,20 @@ export function askAboutChallenge(
   return asked;
 }
 
+/**
+ * Gives the challenge of a live payment up, because its payer wants to pay in another way: it is canceled at the
+ * processor, and the payment fails only when the processor says that nothing was taken, and nothing will be. If the
+ * payer has passed meanwhile, the payment is made. Several that ask at the same time give it up once.
+ * @throws ProcessorUnavailable when the processor gives no outcome: the payment goes on waiting.
+ */
+export async function leaveChallenge(
+  pool: Pool,
+  processors: Processors,
+  { intent: { id }, context: { now, requestId } }: ChallengePage,
+): Promise<void> {
+  await settleChallenge(pool, { processors, hook: chargeHook }, id, { now, requestId, giveUp: 'now' });
+}
+
 /** Reads the receipt of this token. Null for an unknown token, and if no money was taken. Writes nothing. */
 export async function findReceipt(db: Db, vault: Vault, token: string, payer: PayerRequest): Promise<Receipt | null> {
   const id = intentIdOf(vault, 'receipt', token);

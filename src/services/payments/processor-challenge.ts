@@ -32,17 +32,17 @@ interface Asking {
   now: RealInstant;
   requestId: string | null;
   /**
-   * `if_due`: gives the challenge up when the payer's time is over. `to_cancel`: gives it up at once, and leaves it to
-   * the caller to end the payment.
+   * `if_due`: gives the challenge up when the payer's time is over. `now`: at once, because the payer wants to pay in
+   * another way. `to_cancel`: at once, and leaves it to the caller to end the payment.
    */
-  giveUp: 'if_due' | 'to_cancel';
+  giveUp: 'if_due' | 'now' | 'to_cancel';
 }
 
 /**
  * Asks the processor for the challenge of a live payment, and records its outcome. Of several that ask at once, one
- * records it. A challenge is given up after its time, when what it pays has ended, and when its customer was deleted:
- * it is canceled at the processor first, and the payment fails with `authentication_required` when the processor says
- * that nothing was taken, and nothing will be.
+ * records it. A challenge is given up after its time, when its payer wants that, when what it pays has ended, and when
+ * its customer was deleted: it is canceled at the processor first, and the payment fails with
+ * `authentication_required` when the processor says that nothing was taken, and nothing will be.
  * @throws ProcessorUnavailable when the processor gives no outcome. The payment is unchanged then.
  * @throws ProcessorNotConfigured if the challenge is to be given up, and there is no live processor to ask.
  */
@@ -58,14 +58,14 @@ export async function settleChallenge(
   const charge = await atomically(pool, (tx) => reopenAttempt(tx, attempt));
   const processor = processors.live;
   if (charge?.request == null || !charge.livemode || reservation?.reference == null) return { kind: 'ended' };
-  if (processor === null && giveUp === 'to_cancel') throw new ProcessorNotConfigured();
+  if (processor === null && giveUp !== 'if_due') throw new ProcessorNotConfigured();
   if (processor === null || !reserves(processor)) return { kind: 'elsewhere' };
   const request = requestUnder({ ...charge, request: charge.request }, reservation.number);
   const asked = { processor, request, reference: reservation.reference, at: withoutClock(now) };
   const state = await orUnavailable('payment', inquire(asked));
   pass('challenge asked');
   const told = finalOutcome(state);
-  const isDue = giveUp === 'to_cancel' || isExpired(attempt, state, now);
+  const isDue = giveUp !== 'if_due' || isExpired(attempt, state, now);
   // A customer that was deleted is not charged any more.
   const isOver = told === null && (isDue || (await isPayerDeleted(pool, intentId)));
   if (!isOver && state.kind === 'requires_action' && state.redirect) return { kind: 'waits', url: state.redirect.url };

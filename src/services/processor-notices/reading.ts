@@ -1,6 +1,6 @@
 // What the live processor says has happened without us. Its notices are hints alone: they are stored, and then the
 // processor is asked about what they name.
-import { endReadingTurn, recordHeard, takeReadingTurn } from '../../db/processor-notices.ts';
+import { endReadingTurn, recordHeard, recordRefused, takeReadingTurn } from '../../db/processor-notices.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { atomically } from '../../platform/postgres/transaction.ts';
 import type { Notice, PaymentProcessor } from '../../processors/processor.ts';
@@ -12,7 +12,8 @@ const keepTurnEveryMs = 3_000;
 /**
  * Reads the notices of the live processor from where they were read to, and waits for the next one. One process at a
  * time has the turn to do so, `by` names it. What is stored is what a payment of this database and this biller has as
- * its reference, in the transaction that moves the position.
+ * its reference, in the transaction that moves the position. Which accounts the acquirer refuses is noted for
+ * operators.
  * @returns how many there were; null if another process has the turn, or if the processor has no notices.
  * @throws OutcomeUnknown when the processor does not respond, or once `closing` is aborted.
  */
@@ -29,6 +30,7 @@ export async function readNotices(
   try {
     const page = await processor.notices(turn.cursor, closing);
     if (page === null) return null;
+    if (page.refused !== null) await recordRefused(sql, page.refused);
     const part = { from: turn.cursor, to: page.cursor, notices: page.notices.map(rowOf) };
     if (part.from === part.to && part.notices.length === 0) return 0;
     await atomically(sql, (tx) => recordHeard(tx, part));

@@ -1,5 +1,6 @@
 import type { Row } from '../row.ts';
 import { answerRows } from './answers.ts';
+import { bookRows } from './books.ts';
 import { callRows } from './calls.ts';
 import { challengeRows } from './challenges.ts';
 import { chargeRows, lateChargeRow } from './charges.ts';
@@ -18,6 +19,7 @@ export const rows: readonly Row[] = [
   ...callRows,
   restartRow,
   ...movementRows,
+  ...bookRows,
   ...noticeRows,
   ...challengeRows,
   ...setupRows,

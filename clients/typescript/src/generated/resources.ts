@@ -1406,7 +1406,8 @@ export class BalanceTransactions extends Resource {
 /**
  * What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your time zone: all that
  * is available in a currency, if that is more than 0. `metadata._sandbox_payout` of a payment chooses what becomes of
- * the payouts that it is in: a list of `paid` and `fail`. Live mode has no payouts yet.
+ * the payouts that it is in: a list of `paid` and `fail`. In live mode the processor pays out, if it says so: Stripe
+ * does.
  */
 export class Payouts extends Resource {
   /**
@@ -1931,7 +1932,8 @@ export class Resources {
   /**
    * What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in your time zone: all that
    * is available in a currency, if that is more than 0. `metadata._sandbox_payout` of a payment chooses what becomes of
-   * the payouts that it is in: a list of `paid` and `fail`. Live mode has no payouts yet.
+   * the payouts that it is in: a list of `paid` and `fail`. In live mode the processor pays out, if it says so: Stripe
+   * does.
    */
   readonly payouts: Payouts;
   /**

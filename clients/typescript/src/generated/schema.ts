@@ -3590,7 +3590,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date
-             * @description The date from which the net is available, in your time zone. Null in live mode.
+             * @description The date from which the net is available, in your time zone. Null in live mode until the processor says it.
              */
             available_on: string | null;
             /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A dispute that is lost has no second row. */
@@ -3601,13 +3601,13 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description What moved, minor units. Negative if it left. */
             gross: number;
-            /** @description What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in fees. In live mode 0: the processor does not tell its fee. */
+            /** @description What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in fees. In live mode the fee of the processor, and 0 until it says it. */
             fee: number;
             /** @description `gross` less `fee`, minor units. */
             net: number;
-            /** @description The payment intent, the refund, the dispute or the payout. */
+            /** @description The payment intent, the refund, the dispute or the payout; the row itself for what only the processor knows. */
             source: string;
-            /** @description The payment; null for a payout. */
+            /** @description The payment; null for a payout, and for what is for none. */
             payment_intent_id: string | null;
             /** @description The payout that pays the row; null if none does yet. A payout is no part of itself. */
             payout_id: string | null;
@@ -3646,7 +3646,7 @@ export interface components {
             created_at?: string;
             /**
              * Format: date
-             * @description The date from which the net is available, in your time zone. Null in live mode.
+             * @description The date from which the net is available, in your time zone. Null in live mode until the processor says it.
              */
             available_on?: string | null;
             /** @description `payment`: collected; a bank debit when it settled, and again when it is collected after a return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit back. `adjustment`: the fee of that debit, given back to you. `payout`: paid to your bank account. `payout_failure`: a payout that your bank has refused. `dispute`: a payer has disputed a payment, and it is held; the fee is not given back. `dispute_reversal`: that dispute was won. A dispute that is lost has no second row. */
@@ -3657,13 +3657,13 @@ export interface components {
             currency?: components["schemas"]["Currency"];
             /** @description What moved, minor units. Negative if it left. */
             gross?: number;
-            /** @description What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in fees. In live mode 0: the processor does not tell its fee. */
+            /** @description What it cost you, minor units; negative if it was given back. The sum over all rows is what you have paid in fees. In live mode the fee of the processor, and 0 until it says it. */
             fee?: number;
             /** @description `gross` less `fee`, minor units. */
             net?: number;
-            /** @description The payment intent, the refund, the dispute or the payout. */
+            /** @description The payment intent, the refund, the dispute or the payout; the row itself for what only the processor knows. */
             source?: string;
-            /** @description The payment; null for a payout. */
+            /** @description The payment; null for a payout, and for what is for none. */
             payment_intent_id?: string | null;
             /** @description The payout that pays the row; null if none does yet. A payout is no part of itself. */
             payout_id?: string | null;
@@ -4341,7 +4341,7 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /** @description Bank debits that were accepted and have no result yet, minor units. */
             in_flight: number;
-            /** @description What was collected and is not available yet, minor units, fees taken off. In live mode all of it: the processor does not tell when it is available. */
+            /** @description What was collected and is not available yet, minor units, fees taken off. In live mode also what the processor has not given a date yet. */
             pending: number;
             /** @description What is available, minor units. Below 0 if more has left than was available. */
             available: number;
@@ -6752,7 +6752,7 @@ export interface components {
             paid_out_on: string;
             /**
              * Format: date
-             * @description The business day on which it arrives, in your time zone: the next one.
+             * @description The day on which it arrives: in the sandbox the next business day, in your time zone.
              */
             arrives_on: string;
             /**
@@ -6760,9 +6760,9 @@ export interface components {
              * @description When it was paid or has failed; null while it is in transit.
              */
             ended_at: string | null;
-            /** @description Why it has failed: `declined` in the sandbox. */
+            /** @description Why it has failed: `declined` in the sandbox, the word of the processor in live mode. */
             failure_code: string | null;
-            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once. */
+            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once; in live mode once the processor has said all. */
             reconciliation_status: components["schemas"]["ReconciliationStatus"];
             /** @description The account that is paid. */
             biller_id: string;
@@ -6790,12 +6790,12 @@ export interface components {
             status: components["schemas"]["PayoutStatus"];
             /**
              * Format: date
-             * @description The business day on which it arrives, in your time zone: the next one.
+             * @description The day on which it arrives: in the sandbox the next business day, in your time zone.
              */
             arrives_on: string;
-            /** @description Why it has failed: `declined` in the sandbox. */
+            /** @description Why it has failed: `declined` in the sandbox, the word of the processor in live mode. */
             failure_code: string | null;
-            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once. */
+            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once; in live mode once the processor has said all. */
             reconciliation_status: components["schemas"]["ReconciliationStatus"];
         };
         PayoutCreatedEvent: {
@@ -6944,7 +6944,7 @@ export interface components {
             paid_out_on?: string;
             /**
              * Format: date
-             * @description The business day on which it arrives, in your time zone: the next one.
+             * @description The day on which it arrives: in the sandbox the next business day, in your time zone.
              */
             arrives_on?: string;
             /** @description `in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its items are available again, and the next payout has them. */
@@ -6954,9 +6954,9 @@ export interface components {
              * @description When it was paid or has failed; null while it is in transit.
              */
             ended_at?: string | null;
-            /** @description Why it has failed: `declined` in the sandbox. */
+            /** @description Why it has failed: `declined` in the sandbox, the word of the processor in live mode. */
             failure_code?: string | null;
-            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once. */
+            /** @description `completed`: its items are known and add up to its amount. In the sandbox at once; in live mode once the processor has said all. */
             reconciliation_status?: components["schemas"]["ReconciliationStatus"];
             /** @description An ISO 4217 code, in capitals. */
             currency?: components["schemas"]["Currency"];

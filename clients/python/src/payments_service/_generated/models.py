@@ -237,7 +237,9 @@ class BalanceTransaction(TypedDict):
     created_at: str
     """ISO 8601, UTC."""
     available_on: str | None
-    """The date from which the net is available, in your time zone. Null in live mode."""
+    """The date from which the net is available, in your time zone. Null in live mode until the
+    processor says it.
+    """
     type: BalanceTransactionType
     """`payment`: collected; a bank debit when it settled, and again when it is collected after a
     return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
@@ -254,14 +256,16 @@ class BalanceTransaction(TypedDict):
     """What moved, minor units. Negative if it left."""
     fee: int
     """What it cost you, minor units; negative if it was given back. The sum over all rows is
-    what you have paid in fees. In live mode 0: the processor does not tell its fee.
+    what you have paid in fees. In live mode the fee of the processor, and 0 until it says it.
     """
     net: int
     """`gross` less `fee`, minor units."""
     source: str
-    """The payment intent, the refund, the dispute or the payout."""
+    """The payment intent, the refund, the dispute or the payout; the row itself for what only
+    the processor knows.
+    """
     payment_intent_id: str | None
-    """The payment; null for a payout."""
+    """The payment; null for a payout, and for what is for none."""
     payout_id: str | None
     """The payout that pays the row; null if none does yet. A payout is no part of itself."""
     customer_id: str | None
@@ -294,7 +298,9 @@ class BalanceTransactionsReportRow(TypedDict):
     created_at: NotRequired[str]
     """ISO 8601, UTC."""
     available_on: NotRequired[str | None]
-    """The date from which the net is available, in your time zone. Null in live mode."""
+    """The date from which the net is available, in your time zone. Null in live mode until the
+    processor says it.
+    """
     type: NotRequired[BalanceTransactionType]
     """`payment`: collected; a bank debit when it settled, and again when it is collected after a
     return. `refund`: given back to the payer; the fee is not. `return`: the bank took a debit
@@ -311,14 +317,16 @@ class BalanceTransactionsReportRow(TypedDict):
     """What moved, minor units. Negative if it left."""
     fee: NotRequired[int]
     """What it cost you, minor units; negative if it was given back. The sum over all rows is
-    what you have paid in fees. In live mode 0: the processor does not tell its fee.
+    what you have paid in fees. In live mode the fee of the processor, and 0 until it says it.
     """
     net: NotRequired[int]
     """`gross` less `fee`, minor units."""
     source: NotRequired[str]
-    """The payment intent, the refund, the dispute or the payout."""
+    """The payment intent, the refund, the dispute or the payout; the row itself for what only
+    the processor knows.
+    """
     payment_intent_id: NotRequired[str | None]
-    """The payment; null for a payout."""
+    """The payment; null for a payout, and for what is for none."""
     payout_id: NotRequired[str | None]
     """The payout that pays the row; null if none does yet. A payout is no part of itself."""
     customer_id: NotRequired[str | None]
@@ -1007,8 +1015,8 @@ class CurrencyBalance(TypedDict):
     in_flight: int
     """Bank debits that were accepted and have no result yet, minor units."""
     pending: int
-    """What was collected and is not available yet, minor units, fees taken off. In live mode all
-    of it: the processor does not tell when it is available.
+    """What was collected and is not available yet, minor units, fees taken off. In live mode
+    also what the processor has not given a date yet.
     """
     available: int
     """What is available, minor units. Below 0 if more has left than was available."""
@@ -3323,13 +3331,15 @@ class Payout(TypedDict):
     paid_out_on: str
     """The business day on which it was made, in your time zone."""
     arrives_on: str
-    """The business day on which it arrives, in your time zone: the next one."""
+    """The day on which it arrives: in the sandbox the next business day, in your time zone."""
     ended_at: str | None
     """When it was paid or has failed; null while it is in transit."""
     failure_code: str | None
-    """Why it has failed: `declined` in the sandbox."""
+    """Why it has failed: `declined` in the sandbox, the word of the processor in live mode."""
     reconciliation_status: ReconciliationStatus
-    """`completed`: its items are known and add up to its amount. In the sandbox at once."""
+    """`completed`: its items are known and add up to its amount. In the sandbox at once; in live
+    mode once the processor has said all.
+    """
     biller_id: str
     """The account that is paid."""
     livemode: bool
@@ -3352,11 +3362,13 @@ class PayoutChanges(TypedDict):
     items are available again, and the next payout has them.
     """
     arrives_on: str
-    """The business day on which it arrives, in your time zone: the next one."""
+    """The day on which it arrives: in the sandbox the next business day, in your time zone."""
     failure_code: str | None
-    """Why it has failed: `declined` in the sandbox."""
+    """Why it has failed: `declined` in the sandbox, the word of the processor in live mode."""
     reconciliation_status: ReconciliationStatus
-    """`completed`: its items are known and add up to its amount. In the sandbox at once."""
+    """`completed`: its items are known and add up to its amount. In the sandbox at once; in live
+    mode once the processor has said all.
+    """
 
 
 class PayoutCreatedEvent(TypedDict):
@@ -3476,7 +3488,7 @@ class PayoutsReportRow(TypedDict):
     paid_out_on: NotRequired[str]
     """The business day on which it was made, in your time zone."""
     arrives_on: NotRequired[str]
-    """The business day on which it arrives, in your time zone: the next one."""
+    """The day on which it arrives: in the sandbox the next business day, in your time zone."""
     status: NotRequired[PayoutStatus]
     """`in_transit`: on its way. `paid`: it has arrived. `failed`: the bank has refused it; its
     items are available again, and the next payout has them.
@@ -3484,9 +3496,11 @@ class PayoutsReportRow(TypedDict):
     ended_at: NotRequired[str | None]
     """When it was paid or has failed; null while it is in transit."""
     failure_code: NotRequired[str | None]
-    """Why it has failed: `declined` in the sandbox."""
+    """Why it has failed: `declined` in the sandbox, the word of the processor in live mode."""
     reconciliation_status: NotRequired[ReconciliationStatus]
-    """`completed`: its items are known and add up to its amount. In the sandbox at once."""
+    """`completed`: its items are known and add up to its amount. In the sandbox at once; in live
+    mode once the processor has said all.
+    """
     currency: NotRequired[Currency]
     """An ISO 4217 code, in capitals."""
     amount: NotRequired[int]

@@ -1711,7 +1711,8 @@ class Payouts(Resource):
     """What was paid to your bank account. The sandbox pays out at 00:00 of each business day, in
     your time zone: all that is available in a currency, if that is more than 0.
     `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is in:
-    a list of `paid` and `fail`. Live mode has no payouts yet.
+    a list of `paid` and `fail`. In live mode the processor pays out, if it says so: Stripe
+    does.
     """
 
     def list(
@@ -2368,7 +2369,8 @@ class Resources:
         """What was paid to your bank account. The sandbox pays out at 00:00 of each business
         day, in your time zone: all that is available in a currency, if that is more than 0.
         `metadata._sandbox_payout` of a payment chooses what becomes of the payouts that it is
-        in: a list of `paid` and `fail`. Live mode has no payouts yet.
+        in: a list of `paid` and `fail`. In live mode the processor pays out, if it says so:
+        Stripe does.
         """
         self.disputes = Disputes(transport)
         """Payments that a payer has disputed with the bank. What is disputed is held until the
