@@ -50,7 +50,8 @@ export async function selectCredentialOfKey(db: Db, id: string): Promise<Credent
   return row ?? null;
 }
 
-function credentials(db: Db) {
+/** The columns of a key with its biller, for a condition to follow. */
+export function credentials(db: Db) {
   return db`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
       time_zone, statement_descriptor, fee_basis_points, fee_fixed, fees_by_method, country, cost_of_acceptance

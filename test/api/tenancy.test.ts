@@ -163,7 +163,9 @@ describe('every route but the public ones', () => {
       const [row] = (await merchant.request('GET', '/balance_transactions')).body.data;
       await takePayoutsInRealTime(stage.db.sql, addMs(realNow(), 7 * 86_400_000));
       const [payout] = (await merchant.request('GET', '/payouts')).body.data;
+      const person = await merchant.request('POST', '/dashboard_sessions', { person: 'Ann', role: 'viewer' });
       const ids = {
+        dashboard_session_id: person.body.id,
         customer_id: customer.id,
         payment_method_id: card,
         mandate_id: mandate.id,

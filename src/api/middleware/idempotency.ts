@@ -103,6 +103,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     vault: deps.vault,
     pageUrls: createPageUrls(deps.publicUrl, deps.vault),
     publicUrl: deps.publicUrl,
+    apiUrl: deps.apiUrl,
     processors: deps.processors,
     canSkipTime: deps.canSkipTime,
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),

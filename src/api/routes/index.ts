@@ -4,6 +4,7 @@ import { balanceRoutes } from './balance.ts';
 import { businessDayRoutes } from './business-days.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
+import { dashboardSessionRoutes } from './dashboard-sessions.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { mandateRoutes } from './mandates.ts';
@@ -43,6 +44,7 @@ export const apiRoutes: readonly Route[] = [
   ...reportRoutes,
   ...eventRoutes,
   ...webhookRoutes,
+  ...dashboardSessionRoutes,
   ...accountRoutes,
   ...surchargeRuleRoutes,
   ...healthRoutes,
