@@ -5,9 +5,9 @@ import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
+import { money } from '../domain/words/money.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
 import { rows } from './layout.ts';
-import { money } from './money.ts';
 
 /** A new code does not compile without words for the payer. The death of the holder has none of its own. */
 const reasons: Readonly<Partial<Record<DeclineCode, string>>> = {

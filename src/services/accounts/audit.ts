@@ -43,6 +43,8 @@ export type AuditAction =
   | 'dashboard_session.created'
   | 'dashboard_session.opened'
   | 'dashboard_session.ended'
+  | 'payment_intent.refunded'
+  | 'payment_intent.retried'
   | 'workflow.started_over'
   | 'workflow.unpaused'
   | 'outbox_entry.deleted'

@@ -25,11 +25,6 @@ function barOf({ up, context, endsAt }: WorkbenchRequest): Html {
 <p><span class="pill">Sandbox</span> <code>${context.billerId}</code> <span class="faint">link until ${endsAt.toISOString().slice(11, 16)} UTC</span></p>`;
 }
 
-/** A message about what went wrong, which a screen reader reads at once. */
-export function alert(text: string | Html): Html {
-  return html`<p class="alert" role="alert">${text}</p>`;
-}
-
 /** The shapes of the marks, around their centre. A mark in outline has the same shape. */
 const shapes = html`<svg class="shapes" aria-hidden="true" focusable="false"><defs>
 <g id="paid"><circle r="6.5"/><path class="cut" d="M-3 0l2.2 2.4L3-2.4"/></g>

@@ -2,8 +2,8 @@ import { listTimelineEvents } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { listCustomers } from '../../services/customers/customers.ts';
 import { listTestClocks, type TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
+import { alert } from '../account/plain-pages.ts';
 import { happenedList } from './clock-page.ts';
-import { alert } from './layout.ts';
 import { time } from './words.ts';
 import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 

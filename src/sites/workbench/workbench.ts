@@ -6,22 +6,21 @@ import { send } from '../../api/http/response.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { readScripts } from '../../platform/browser-scripts.ts';
 import { html } from '../../platform/html.ts';
-import { isOutage } from '../../platform/postgres/transaction.ts';
 import { realNow } from '../../platform/real-time.ts';
-import { NotFound, ServiceError } from '../../services/errors.ts';
 import { contextOf } from '../../services/request-context.ts';
 import { keyOfLink, newestKeyOf } from '../../services/workbench/access.ts';
 import { checkLink, createLink } from '../../services/workbench/links.ts';
+import { notFound, plainPage, problemPage } from '../account/plain-pages.ts';
+import { readForm } from '../account/read-form.ts';
 import { advanceClock, askForDeletion, createClock, deleteClock, retryDelivery } from './actions.ts';
 import { booksStyle, showBooks, showRows } from './books-pages.ts';
 import { showClock } from './clock-page.ts';
 import { showCustomer } from './customer-page.ts';
 import { showEvent, showEvents } from './event-pages.ts';
-import { alert, inHtml } from './layout.ts';
+import { inHtml } from './layout.ts';
 import { showOverview } from './overview-page.ts';
-import { readForm } from './read-form.ts';
 import { styleSheet } from './style.ts';
-import type { Answer, Page, WorkbenchRequest, WorkbenchRoute } from './workbench-request.ts';
+import type { Answer, WorkbenchRequest, WorkbenchRoute } from './workbench-request.ts';
 
 const home = '/workbench';
 
@@ -80,7 +79,7 @@ export function workbench(deps: Deps, limits: KeyLimits): Middleware {
       const answer = await answerOf(ctx, request, rest.join('/'), limits);
       write(ctx, answer, request);
     } catch (error) {
-      write(ctx, problem(ctx, deps, error), request);
+      write(ctx, problemPage(ctx, deps.logger, error), request);
     }
   };
 }
@@ -164,39 +163,12 @@ function goOn(ctx: Context, path: string): void {
   send(ctx, 303, '', 'text/plain; charset=utf-8');
 }
 
-/** The page for an error. What is no refusal is logged, and its details are hidden. */
-function problem(ctx: Context, { logger }: Deps, error: unknown): Page {
-  if (error instanceof NotFound) return notFound;
-  if (error instanceof ServiceError && error.status < 500) {
-    for (const [name, value] of Object.entries(error.headers)) ctx.res.setHeader(name, value);
-    const message = error.fieldErrors[0]?.message ?? error.message;
-    return plain(
-      error.status,
-      'The request was refused',
-      html`${alert(message)}<p>Nothing has changed. Go back and try again.</p>`,
-    );
-  }
-  const { requestId } = ctx.state;
-  const isAway = isOutage(error) || (error instanceof ServiceError && error.status === 503);
-  logger.child({ request_id: requestId })[isAway ? 'warn' : 'error']({ err: error }, 'page of the workbench failed');
-  if (!isAway)
-    return plain(500, 'Something went wrong on our side', html`<p>The request id is <code>${requestId}</code>.</p>`);
-  const why = error instanceof ServiceError ? error.message : 'The service cannot reach its database.';
-  return plain(503, 'Not available at the moment', html`<p>${why} Load the page again in a moment.</p>`);
-}
-
-function plain(status: number, title: string, text: Page['main']): Page {
-  return { status, title, main: html`<h1>${title}</h1>\n${text}` };
-}
-
-const notFound = plain(404, 'Not found', html`<p>It does not exist in this account, or its clock was deleted.</p>`);
-
 const howToOpen = html`<p>The workbench shows the test clocks of a sandbox account. A link to it works for an hour. With the
 account’s sandbox key, <code>payments workbench</code> prints one (<a href="/docs/guides/15-workbench">guide</a>).</p>`;
 
-const linkNeeded = plain(403, 'Open the workbench with a link', howToOpen);
+const linkNeeded = plainPage(403, 'Open the workbench with a link', howToOpen);
 
-const linkEnded = plain(
+const linkEnded = plainPage(
   403,
   'This link does not work',
   html`<p>It has expired, or its key was revoked.</p>${howToOpen}`,

@@ -1,0 +1,22 @@
+import { figuresStyle } from '../look/figures-style.ts';
+import { pageStyle } from '../look/page-style.ts';
+
+/** The style of the dashboard: that of all pages, tables of figures, and the form that finds. */
+export const styleSheet = `${pageStyle}${figuresStyle}
+.find { display: flex; gap: .5rem; margin: 0 0 1rem; }
+.find label { position: absolute; left: -999em; }
+.top form { margin: 0 0 0 auto; font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem .6rem; align-items: center; }
+.top form button { padding: .15rem .6rem; }
+.pill.good { color: var(--good); border-color: currentColor; }
+.pill.bad { color: var(--bad); border-color: currentColor; }
+.pill.wait { color: var(--wait); border-color: currentColor; }
+.hits { list-style: none; padding: 0; margin: 0; display: grid; gap: 0 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(21rem, 100%), 1fr)); }
+.hits a { font-weight: 650; }
+.now p { margin: .2rem 0; font-size: 1.05rem; }
+.twice { border-left: .3rem solid var(--wait); padding-left: .6rem; }
+.field { margin: 0 0 .7rem; max-width: 24rem; }
+.field label { display: block; font-weight: 600; font-size: .88rem; margin-bottom: .15rem; }
+button.danger { background: var(--bad); border-color: var(--bad); color: var(--paper); }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem 1rem; }
+`;
