@@ -5,6 +5,7 @@ import type { InsertCondition } from '../platform/postgres/conditional-insert.ts
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
+import type { TenantKey } from './tenant.ts';
 
 /** A row of `audit_log`. */
 export interface AuditRow {
@@ -57,6 +58,19 @@ export async function wasRetriedNow(
       and changes @> ${jsonb(db, change)}
     limit 1`;
   return rows.length > 0;
+}
+
+/** What people have done on the dashboard with these objects of the biller, the oldest first. */
+export async function listPersonsActions(
+  db: Db,
+  { billerId, livemode }: TenantKey,
+  subjectIds: readonly string[],
+): Promise<AuditRow[]> {
+  return db<AuditRow[]>`
+    select * from audit_log
+    where actor_kind = 'person' and subject_id = any(${subjectIds}::text[]) and biller_id = ${billerId}
+      and livemode = ${livemode}
+    order by id`;
 }
 
 /** A page of the log, newest first. */

@@ -16,7 +16,7 @@ export interface Visitor {
   cookie: string;
   sessionId: string;
   get(path: string): Promise<SeenPage>;
-  /** Posts these fields, with the hidden ones of the form for this path on the page `from`: by default the same path. */
+  /** Posts these fields, with the hidden ones of the form for this path on the page `from`, by default this path. */
   post(path: string, fields?: Record<string, string>, from?: string): Promise<SeenPage>;
   /** Posts exactly these fields. */
   send(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<SeenPage>;

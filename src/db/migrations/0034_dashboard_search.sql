@@ -9,3 +9,5 @@ create index concurrently payment_intents_by_total on payment_intents (biller_id
 drop index concurrently if exists payment_intents_by_lodgement;
 create index concurrently payment_intents_by_lodgement on payment_intents (biller_id, livemode, lodgement_reference)
   where lodgement_reference is not null;
+drop index concurrently if exists audit_log_of_persons;
+create index concurrently audit_log_of_persons on audit_log (subject_id, id) where actor_kind = 'person';

@@ -1,7 +1,15 @@
 import type { DashboardRoute } from './dashboard-request.ts';
 import { showFind } from './find-page.ts';
+import { showPayment } from './payment-page.ts';
+import { askRefund, refund } from './refund-page.ts';
+import { askRetry, retry } from './retry-page.ts';
 
 /** The pages of the dashboard, in the order of the bar. */
 export const dashboardRoutes: readonly DashboardRoute[] = [
   { method: 'GET', path: /^$/, menu: { title: 'Find', path: '' }, handle: showFind },
+  { method: 'GET', path: /^payments\/(pi_\w+)$/, handle: showPayment },
+  { method: 'GET', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: askRefund },
+  { method: 'POST', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: refund },
+  { method: 'GET', path: /^payments\/(pi_\w+)\/retry$/, needs: 'retry_payment', handle: askRetry },
+  { method: 'POST', path: /^payments\/(pi_\w+)\/retry$/, needs: 'retry_payment', handle: retry },
 ];

@@ -14,6 +14,8 @@ export const styleSheet = `${pageStyle}${figuresStyle}
   grid-template-columns: repeat(auto-fill, minmax(min(21rem, 100%), 1fr)); }
 .hits a { font-weight: 650; }
 .now p { margin: .2rem 0; font-size: 1.05rem; }
+dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: 0; }
+dl.facts dt { color: var(--faint); font-weight: 400; margin: 0; } dl.facts dd { margin: 0; }
 .twice { border-left: .3rem solid var(--wait); padding-left: .6rem; }
 .field { margin: 0 0 .7rem; max-width: 24rem; }
 .field label { display: block; font-weight: 600; font-size: .88rem; margin-bottom: .15rem; }

@@ -2,7 +2,7 @@ import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PlainDate } from '../../domain/calendar.ts';
 import type { Currency } from '../../domain/currencies.ts';
 import type { MinorUnits } from '../../domain/units.ts';
-import { dateInWords, day } from '../../domain/words/dates.ts';
+import { dateInWords, day, moment as momentIn } from '../../domain/words/dates.ts';
 import { money } from '../../domain/words/money.ts';
 import { type Html, html } from '../../platform/html.ts';
 import type { RequestContext } from '../../services/request-context.ts';
@@ -45,4 +45,14 @@ export function errorInWords({
 }: Pick<PaymentIntentRow, 'last_error_code' | 'last_error_message'>): string {
   if (code === null) return '';
   return `${code.replaceAll('_', ' ')}: ${message ?? ''}`;
+}
+
+/** An instant, to the minute, in the time zone of the biller. */
+export function moment(at: Date, { timeZone }: Pick<RequestContext, 'timeZone'>): Html {
+  return momentIn(at, timeZone);
+}
+
+/** A list of facts. Those that are null are left out. */
+export function facts(rows: readonly (readonly [string, Html | string | null])[]): Html {
+  return html`<dl class="facts">${rows.map(([name, value]) => (value === null ? null : html`<dt>${name}</dt><dd>${value}</dd>\n`))}</dl>`;
 }
