@@ -1,3 +1,4 @@
+import { showCustomer } from './customer-page.ts';
 import type { DashboardRoute } from './dashboard-request.ts';
 import { showFind } from './find-page.ts';
 import { showPayment } from './payment-page.ts';
@@ -7,6 +8,7 @@ import { askRetry, retry } from './retry-page.ts';
 /** The pages of the dashboard, in the order of the bar. */
 export const dashboardRoutes: readonly DashboardRoute[] = [
   { method: 'GET', path: /^$/, menu: { title: 'Find', path: '' }, handle: showFind },
+  { method: 'GET', path: /^customers\/(cus_\w+)$/, handle: showCustomer },
   { method: 'GET', path: /^payments\/(pi_\w+)$/, handle: showPayment },
   { method: 'GET', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: askRefund },
   { method: 'POST', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: refund },
