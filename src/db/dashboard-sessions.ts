@@ -92,8 +92,9 @@ export async function selectSessionOfCookie(
   return key === undefined ? null : { session, key };
 }
 
-/** Deletes sessions that have ended before this. Returns their number. */
-export async function sweepDashboardSessions(db: Db, endedBefore: Date): Promise<number> {
-  const { count } = await db`delete from dashboard_sessions where expires_at < ${endedBefore}`;
+/** Deletes the sessions that had ended 30 days before `now`. Returns their number. */
+export async function sweepDashboardSessions(db: Db, now: RealInstant): Promise<number> {
+  const { count } =
+    await db`delete from dashboard_sessions where expires_at < ${now}::timestamptz - interval '30 days'`;
   return count;
 }

@@ -13,7 +13,7 @@ export const dashboardSessions: Tag = {
     'office makes a session after its own sign-on, and sends the person to its URL.',
 };
 
-export const DashboardRole = Type.Enum([...dashboardRoles], {
+const DashboardRole = Type.Enum([...dashboardRoles], {
   title: 'DashboardRole',
   description:
     '`viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links and sends webhooks ' +
@@ -81,8 +81,8 @@ const session = {
   created_at: madeAt,
 } as const;
 
-export const dashboardSessionExample = example(DashboardSession, session);
-export const newDashboardSessionExample = example(NewDashboardSession, {
+example(DashboardSession, session);
+example(NewDashboardSession, {
   ...session,
   url: 'https://payments.example.com/dashboard/enter/3vQB7B6MrGQZaxCuFg4oh2vQB7B6MrGQZaxCuFg4ohx',
 });

@@ -41,6 +41,7 @@ describe('the page at /', () => {
     assert.equal(response.headers.get('cache-control'), 'no-store');
     assert.deepEqual(linksOf(await response.text()), [
       ...documentation,
+      '/dashboard',
       '/workbench',
       '/ops',
       '/workbench',
@@ -49,6 +50,7 @@ describe('the page at /', () => {
       '/docs/guides',
       '/docs',
       '/openapi.json',
+      '/dashboard',
       '/workbench',
       '/ops',
       webUi.url,

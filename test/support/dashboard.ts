@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DashboardRole } from '../../src/domain/dashboard-roles.ts';
 
 /** A page of the dashboard as a browser without scripts gets it. */
-export interface SeenPage {
+interface SeenPage {
   status: number;
   headers: Headers;
   html: string;
@@ -94,7 +94,7 @@ export function hiddenFields(html: string, path: string): Record<string, string>
 }
 
 /** What people read of the main part of a page, in one line. */
-export function textOf(html: string): string {
+function textOf(html: string): string {
   return html
     .replace(/^[\s\S]*<main[^>]*>/, '')
     .replace(/<\/main>[\s\S]*$/, '')

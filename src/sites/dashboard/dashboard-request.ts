@@ -6,7 +6,7 @@ import type { Vault } from '../../services/accounts/vault.ts';
 import type { AccountRequest, Answer } from '../account/account-request.ts';
 
 /** What a handler asks for: see `PersonsAction`. Person and key of the form are those of the request. */
-export type Asked = Omit<PersonsAction, 'key' | 'audit'> & { audit: Omit<PersonsAction['audit'], 'person'> };
+type Asked = Omit<PersonsAction, 'key' | 'audit'> & { audit: Omit<PersonsAction['audit'], 'person'> };
 
 /** A request for a page of the dashboard, by a person whose session has not ended. */
 export interface DashboardRequest extends AccountRequest {

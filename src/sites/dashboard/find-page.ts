@@ -50,7 +50,7 @@ function customerCard(customer: CustomerRow, base: string): Html {
 }
 
 /** Payments as a list: what, how it stands and why, whose, and when. */
-export function paymentList(hitsOf: readonly PaymentHit[], base: string, context: RequestContext): Html {
+function paymentList(hitsOf: readonly PaymentHit[], base: string, context: RequestContext): Html {
   return html`<table class="cards"><thead><tr><th scope="col">Payment</th><th scope="col">Status</th><th scope="col">Customer</th><th scope="col">For</th><th scope="col">On</th></tr></thead>
 <tbody>${hitsOf.map(({ payment, customer }) => {
     const why = payment.status === 'failed' || payment.status === 'returned' ? errorInWords(payment) : '';
