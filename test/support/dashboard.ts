@@ -102,5 +102,6 @@ function textOf(html: string): string {
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
     .replace(/\s+/g, ' ')
+    .replace(/ ([:,.;])/g, '$1')
     .trim();
 }

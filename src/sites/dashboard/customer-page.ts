@@ -14,7 +14,7 @@ import { methodInWords } from '../account/method-in-words.ts';
 import { happenedInWords } from '../workbench/words.ts';
 import { nowInSentences } from './customer-now.ts';
 import type { DashboardRequest } from './dashboard-request.ts';
-import { amount, date, dayOf, moment } from './words.ts';
+import { amount, date, dayOf, moment, statePill } from './words.ts';
 
 /** The groups by which a history can be narrowed: the value in the address, and what people read. */
 const groups: readonly { value: HistoryGroup; label: string }[] = [
@@ -67,17 +67,17 @@ function possessions(
   const lines = [
     ...plans.map(
       ({ plan, next }) =>
-        html`<a href="${base}plans/${plan.id}">${plan.name}</a>, a plan, ${state(plan.state, plan.state_reason)}${next === null ? null : html`, next on ${date(next.dueDate)}`}`,
+        html`<a href="${base}plans/${plan.id}">${plan.name}</a>, a plan, ${statePill(plan.state, plan.state_reason)}${next === null ? null : html`, next on ${date(next.dueDate)}`}`,
     ),
     ...subscriptions.map(
       ({ subscription, next }) =>
-        html`<a href="${base}subscriptions/${subscription.id}">${subscription.name}</a>, a subscription, ${state(subscription.state, subscription.state_reason)}${next === null ? null : html`, next on ${date(next.start)}`}`,
+        html`<a href="${base}subscriptions/${subscription.id}">${subscription.name}</a>, a subscription, ${statePill(subscription.state, subscription.state_reason)}${next === null ? null : html`, next on ${date(next.start)}`}`,
     ),
     ...links.map(
       (link) =>
-        html`${link.name}, a link${link.amount === null || link.currency === null ? null : html` over ${amount(link.amount, link.currency)}`}, ${state(link.status, link.status_reason)}${link.expires_at === null ? null : html`, until ${dayOf(link.expires_at, context)}`} <code>${link.id}</code>`,
+        html`${link.name}, a link${link.amount === null || link.currency === null ? null : html` over ${amount(link.amount, link.currency)}`}, ${statePill(link.status, link.status_reason)}${link.expires_at === null ? null : html`, until ${dayOf(link.expires_at, context)}`} <code>${link.id}</code>`,
     ),
-    ...mandates.map((mandate) => html`A mandate, ${state(mandate.status, null)} <code>${mandate.id}</code>`),
+    ...mandates.map((mandate) => html`A mandate, ${statePill(mandate.status, null)} <code>${mandate.id}</code>`),
     ...methods.map(
       (method) =>
         html`${methodInWords(method)}${method.id === customer.default_payment_method_id ? ', the default' : null} <code>${method.id}</code>`,
@@ -85,11 +85,6 @@ function possessions(
   ];
   if (lines.length === 0) return html`<p class="faint">No method, plan, subscription, link or mandate.</p>`;
   return html`<ul class="plain">${lines.map((line) => html`<li>${line}</li>\n`)}</ul>`;
-}
-
-function state(name: string, reason: string | null): Html {
-  const words = name.replaceAll('_', ' ');
-  return html`<span class="pill">${reason === null ? words : `${words}: ${reason.replaceAll('_', ' ')}`}</span>`;
 }
 
 function history(lines: readonly HistoryLine[], base: string, context: RequestContext): Html {

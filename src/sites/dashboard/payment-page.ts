@@ -1,4 +1,3 @@
-import type { AuditRow } from '../../db/audit-log.ts';
 import type { PurposeOfPayment } from '../../db/dashboard-payment.ts';
 import type { PaymentAttemptRow } from '../../db/payment-attempts.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
@@ -11,6 +10,7 @@ import type { RequestContext } from '../../services/request-context.ts';
 import type { Answer } from '../account/account-request.ts';
 import { methodInWords } from '../account/method-in-words.ts';
 import type { DashboardRequest } from './dashboard-request.ts';
+import { doneHere } from './done-here.ts';
 import { amount, date, dayOf, errorInWords, facts, moment, statusPill } from './words.ts';
 
 /** A payment: what it was for, each attempt, what came back, and what can be done. */
@@ -44,7 +44,7 @@ ${refunds.length === 0 ? null : html`<h3>Refunds</h3><ul class="plain">${refunds
       ['The bank reports by', payment.expected_result_date === null ? null : date(payment.expected_result_date)],
       ['The bank can take it back until', payment.returnable_until === null ? null : date(payment.returnable_until)],
     ])}</section>
-${done.length === 0 ? null : html`<section class="card" id="done"><h2>Done here</h2><ul class="plain">${done.map((row) => doneLine(row, payment, context))}</ul></section>`}`,
+${doneHere(done, payment.currency, context)}`,
   };
 }
 
@@ -143,22 +143,5 @@ function refundLine(
   context: RequestContext,
 ): Html {
   return html`<li>${amount(refunded, currency)} ${status} on ${dayOf(at, context)}${reason === null ? null : html`: ${reason}`}</li>
-`;
-}
-
-/** What people have done, for the list of an object. */
-const deeds: Readonly<Record<string, string>> = {
-  'payment_intent.refunded': 'Refund',
-  'payment_intent.retried': 'Tried again',
-};
-
-function doneLine(
-  { action, actor_id: person, at, changes }: AuditRow,
-  payment: PaymentIntentRow,
-  context: RequestContext,
-): Html {
-  const value = changes.amount?.to;
-  const of = typeof value === 'number' ? html` ${amount(value, payment.currency)}` : null;
-  return html`<li>${moment(at, context)}: ${deeds[action] ?? action}${of} by <strong>${person}</strong></li>
 `;
 }

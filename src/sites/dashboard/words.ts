@@ -56,3 +56,9 @@ export function moment(at: Date, { timeZone }: Pick<RequestContext, 'timeZone'>)
 export function facts(rows: readonly (readonly [string, Html | string | null])[]): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => (value === null ? null : html`<dt>${name}</dt><dd>${value}</dd>\n`))}</dl>`;
 }
+
+/** The state of an object, with its reason. */
+export function statePill(state: string, reason: string | null): Html {
+  const words = state.replaceAll('_', ' ');
+  return html`<span class="pill">${reason === null ? words : `${words}: ${reason.replaceAll('_', ' ')}`}</span>`;
+}
