@@ -333,6 +333,29 @@ describe('payments', function () {
     assert.equal((await run('workbench', '--clock', 'pp_1')).code, 2);
   });
 
+  it('prints a URL that lets a person of a role into the dashboard, once', async () => {
+    const { url, expires_at } = JSON.parse(
+      await succeed('dashboard', '--role', 'support', '--person', 'Ann', '--json'),
+    );
+    assert.ok(url.startsWith(`${service.url}/dashboard/enter/`));
+    const entered = await fetch(url, { method: 'POST', redirect: 'manual' });
+    assert.equal(entered.status, 303);
+    const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
+    const page = await fetch(`${service.url}/dashboard`, { headers: { Cookie: cookie } });
+    assert.match(await page.text(), /<strong>Ann<\/strong>, support/);
+    assert.equal((await fetch(url, { method: 'POST', redirect: 'manual' })).status, 401);
+    const minutes = (Date.parse(expires_at) - Date.now()) / 60_000;
+    assert.ok(minutes > 58 && minutes <= 60, String(minutes));
+    assert.match(await succeed('dashboard', '--minutes', '5'), /^http:\/\/[^\s]+\/dashboard\/enter\/\w+\n$/);
+    for (const wrong of [
+      ['--role', 'owner'],
+      ['--minutes', '4'],
+      ['--minutes', 'x'],
+    ]) {
+      assert.equal((await run('dashboard', ...wrong)).code, 2);
+    }
+  });
+
   it('prints the balance in real time and on a clock, and needs an account that has the clock', async () => {
     assert.match(
       await succeed('balance'),
