@@ -44,12 +44,6 @@ export async function selectCredential(db: Db, hash: Buffer): Promise<Credential
   return row ?? null;
 }
 
-/** The key with this id and its biller. Revoked keys are included. Null if there is none. */
-export async function selectCredentialOfKey(db: Db, id: string): Promise<CredentialRow | null> {
-  const [row] = await db<CredentialRow[]>`${credentials(db)} where api_keys.id = ${id}`;
-  return row ?? null;
-}
-
 /** The columns of a key with its biller, for a condition to follow. */
 export function credentials(db: Db) {
   return db`

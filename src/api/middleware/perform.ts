@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { AuditRow } from '../../db/audit-log.ts';
+import { type AuditRow, insertAuditRow } from '../../db/audit-log.ts';
 import type { Db } from '../../platform/postgres/connection.ts';
 import type { AuditAction, Changes } from '../../services/accounts/audit.ts';
 import { assertNoErrors } from '../../services/errors.ts';
@@ -46,6 +46,9 @@ export function performer(db: Db, store: IdempotencyStore): Perform {
       ...{ biller_id: billerId, livemode, subject_id: audit.subjectId, request_id: requestId, changes: audit.changes },
     };
     Object.assign(ctx.state, { ...sent, query: {}, pageForm: { key, audit: row } });
-    return JSON.parse((await store(route, ctx, executor)).text);
+    const { text } = await store(route, ctx, executor);
+    // Only a POST claims a key.
+    if (route.method !== 'POST') await insertAuditRow(db, row);
+    return JSON.parse(text);
   };
 }

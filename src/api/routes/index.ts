@@ -21,7 +21,6 @@ import { subscriptionRoutes } from './subscriptions.ts';
 import { surchargeRuleRoutes } from './surcharge-rules.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
-import { workbenchRoutes } from './workbench.ts';
 
 /** The routes of the API, in the order of the documentation. */
 export const apiRoutes: readonly Route[] = [
@@ -38,7 +37,6 @@ export const apiRoutes: readonly Route[] = [
   ...subscriptionContinuationRoutes,
   ...subscriptionChangeRoutes,
   ...testClockRoutes,
-  ...workbenchRoutes,
   ...balanceRoutes,
   ...payoutRoutes,
   ...reportRoutes,

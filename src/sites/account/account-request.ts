@@ -1,9 +1,13 @@
+import type { PersonsAction } from '../../api/middleware/perform.ts';
 import type { Html } from '../../platform/html.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 
-/** A request for a page about an account, by a browser that may see it. */
+/** What a handler asks for: see `PersonsAction`. Person and key of the form are those of the request. */
+type Asked = Omit<PersonsAction, 'key' | 'audit'> & { audit: Omit<PersonsAction['audit'], 'person'> };
+
+/** A request for a page about an account, by a person who may see it. */
 export interface AccountRequest {
   sql: Pool;
   context: RequestContext;
@@ -19,19 +23,29 @@ export interface AccountRequest {
   query: URLSearchParams;
   /** The fields of a posted form; empty for a GET. */
   form: URLSearchParams;
-  /** When the browser may no longer see it. */
+  /** When the person may no longer see it. */
   endsAt: RealInstant;
+  /** The hidden field that a form needs which is posted to this path, relative to the first page. */
+  formField(path: string): Html;
+  /**
+   * Does what the posted form asks for, by a route of the API. Sent twice, it is done once.
+   * @throws ServiceError as the API would refuse it
+   */
+  perform(asked: Asked): Promise<unknown>;
 }
 
 /** A page to show. */
-export interface Page<Style extends string = string> {
+export interface Page {
   status: number;
   title: string;
   main: Html;
   /** What the page shows, for the script: it loads the page anew when this has changed. */
   state?: string;
   /** Its style sheet; that of its site, if not given. */
-  style?: Style;
+  style?: string;
+  /** The address of its script, if it has one; and what comes before its main part. */
+  script?: string;
+  before?: Html;
   /** After how many seconds a browser without scripts loads the page anew. */
   refreshSeconds?: number;
 }

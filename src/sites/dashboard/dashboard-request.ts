@@ -1,12 +1,7 @@
-import type { PersonsAction } from '../../api/middleware/perform.ts';
 import type { DashboardAction, DashboardRole } from '../../domain/dashboard-roles.ts';
-import type { Html } from '../../platform/html.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import type { AccountRequest, Answer } from '../account/account-request.ts';
-
-/** What a handler asks for: see `PersonsAction`. Person and key of the form are those of the request. */
-type Asked = Omit<PersonsAction, 'key' | 'audit'> & { audit: Omit<PersonsAction['audit'], 'person'> };
 
 /** A request for a page of the dashboard, by a person whose session has not ended. */
 export interface DashboardRequest extends AccountRequest {
@@ -16,13 +11,6 @@ export interface DashboardRequest extends AccountRequest {
   role: DashboardRole;
   /** Whether the person may do this: the role has it, and the mode. A page shows no form that may not be sent. */
   may(action: DashboardAction): boolean;
-  /** The hidden field that a form needs which is posted to this path, relative to the first page. */
-  formField(path: string): Html;
-  /**
-   * Does what the posted form asks for, by a route of the API. Sent twice, it is done once.
-   * @throws ServiceError as the API would refuse it
-   */
-  perform(asked: Asked): Promise<unknown>;
 }
 
 /** A page of the dashboard, or what a form of one does. A `GET` writes nothing. */

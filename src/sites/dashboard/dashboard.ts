@@ -5,6 +5,7 @@ import { pagePolicy } from '../../api/http/page-policy.ts';
 import { send } from '../../api/http/response.ts';
 import type { Perform } from '../../api/middleware/perform.ts';
 import { mayDo } from '../../domain/dashboard-roles.ts';
+import { readScripts } from '../../platform/browser-scripts.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { realNow } from '../../platform/real-time.ts';
 import { endDashboardSession, sessionOfCookie } from '../../services/dashboard/sessions.ts';
@@ -12,6 +13,8 @@ import { contextOf } from '../../services/request-context.ts';
 import type { Answer, Page } from '../account/account-request.ts';
 import { notFound, plainPage, problemPage } from '../account/plain-pages.ts';
 import { readForm } from '../account/read-form.ts';
+import { booksStyle } from '../workbench/books-pages.ts';
+import { styleSheet as clocksStyle } from '../workbench/style.ts';
 import { cookieOf, setCookie } from './cookie.ts';
 import type { DashboardRequest } from './dashboard-request.ts';
 import { enter, enterAsDemo, sessionNeeded } from './entry.ts';
@@ -19,13 +22,21 @@ import { checkFormField, formField, formKey } from './form-field.ts';
 import { barOf, inHtml } from './layout.ts';
 import { mayOpen } from './may-open.ts';
 import { dashboardRoutes } from './routes.ts';
-import { styleSheet } from './style.ts';
+import { barStyle, styleSheet } from './style.ts';
 
 const home = '/dashboard';
 const base = `${home}/`;
 
+const css = 'text/css; charset=utf-8';
+
 const assets: Readonly<Record<string, { text: string; type: string }>> = {
-  [`${base}assets/style.css`]: { text: styleSheet, type: 'text/css; charset=utf-8' },
+  [`${base}assets/style.css`]: { text: styleSheet, type: css },
+  [`${base}assets/clocks.css`]: { text: `${clocksStyle}${barStyle}`, type: css },
+  [`${base}assets/books.css`]: { text: `${booksStyle}${barStyle}`, type: css },
+  [`${base}assets/clocks.js`]: {
+    text: readScripts(new URL('../workbench/scripts/', import.meta.url), 'workbench.js'),
+    type: 'text/javascript; charset=utf-8',
+  },
 };
 
 /** In addition to those of every response. */
@@ -54,9 +65,10 @@ export function dashboard(deps: Deps, limits: KeyLimits, perform: Perform): Midd
     let bar: Html | null = null;
     try {
       const [, token] = /^\/dashboard\/enter\/(\w+)$/.exec(ctx.path) ?? [];
-      if (token !== undefined) return write(ctx, (await enter(ctx, deps, token)) ?? { goTo: '' }, null);
+      if (token !== undefined) return write(ctx, (await enter(ctx, deps, token)) ?? { goTo: wantedPage(ctx) }, null);
       const request = await openRequest(ctx, deps, perform);
       if (request === null) return await refuseOrEnter(ctx, deps);
+      if (ctx.path === home && wantedPage(ctx) !== '') return goOn(ctx, `${base}${wantedPage(ctx)}`);
       bar = barOf(request, dashboardRoutes);
       write(ctx, await answerOf(ctx, deps, request, limits), bar);
     } catch (error) {
@@ -153,6 +165,12 @@ function forbidden({ role }: DashboardRequest): Page {
 function write(ctx: Context, answer: Answer, bar: Html | null): void {
   if ('goTo' in answer) goOn(ctx, answer.goTo === '' ? home : `${base}${answer.goTo}`);
   else send(ctx, answer.status, inHtml(answer, bar), 'text/html; charset=utf-8');
+}
+
+/** The page that an address of the first page leads on to (`?to=`), relative to it; or an empty text. */
+function wantedPage(ctx: Context): string {
+  const to = new URLSearchParams(ctx.querystring).get('to') ?? '';
+  return /^\w[\w/]{0,200}$/.test(to) ? to : '';
 }
 
 function goOn(ctx: Context, path: string): void {

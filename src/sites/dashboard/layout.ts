@@ -5,11 +5,14 @@ import type { DashboardRequest, DashboardRoute } from './dashboard-request.ts';
 import { mayOpen } from './may-open.ts';
 
 /** Writes a page as HTML. `request` is null for a page that shows no account. */
-export function inHtml({ title, main, state, refreshSeconds, style = 'style.css' }: Page, bar: Html | null): string {
+export function inHtml(page: Page, bar: Html | null): string {
+  const { title, main, state, refreshSeconds, style = 'style.css', script, before } = page;
   return sitePage({
     title: `${title} · Dashboard`,
     style: { href: `/dashboard/assets/${style}` },
     refreshSeconds,
+    ...(script === undefined ? {} : { script }),
+    ...(before === undefined ? {} : { before }),
     bar: bar ?? html`<strong>Dashboard</strong>`,
     main,
     state,

@@ -2,7 +2,7 @@ import { type Html, html } from '../../platform/html.ts';
 import { getPlanDetails, getSubscriptionDetails, takenByResume } from '../../services/dashboard/subject.ts';
 import { InvalidState } from '../../services/errors.ts';
 import type { Answer } from '../account/account-request.ts';
-import { apiRoute } from './api-route.ts';
+import { apiRoute } from '../account/api-route.ts';
 import type { DashboardRequest, DashboardRoute } from './dashboard-request.ts';
 import { takenInWords } from './subject-actions.ts';
 

@@ -4,9 +4,9 @@ import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { getPaymentDetails, type PaymentDetails } from '../../services/dashboard/payment.ts';
 import { InvalidState, ValidationFailed } from '../../services/errors.ts';
 import type { Answer } from '../account/account-request.ts';
+import { apiRoute } from '../account/api-route.ts';
 import { methodInWords } from '../account/method-in-words.ts';
 import { alert } from '../account/plain-pages.ts';
-import { apiRoute } from './api-route.ts';
 import type { DashboardRequest } from './dashboard-request.ts';
 import { amount } from './words.ts';
 

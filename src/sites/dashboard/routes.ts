@@ -1,3 +1,4 @@
+import { clockRoutes } from './clocks.ts';
 import { showCustomer } from './customer-page.ts';
 import type { DashboardRoute } from './dashboard-request.ts';
 import { showFind } from './find-page.ts';
@@ -23,4 +24,5 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   { method: 'GET', path: /^subscriptions\/(sub_\w+)$/, handle: showSubscription },
   ...subjectActions.flatMap(routesOf),
   ...linkRoutes,
+  ...clockRoutes,
 ];

@@ -6,7 +6,7 @@ import type { AuditAction } from '../../services/accounts/audit.ts';
 import { InvalidState } from '../../services/errors.ts';
 import type { Tenant } from '../../services/request-context.ts';
 import type { Answer } from '../account/account-request.ts';
-import { apiRoute } from './api-route.ts';
+import { apiRoute } from '../account/api-route.ts';
 import type { DashboardRequest, DashboardRoute } from './dashboard-request.ts';
 
 /** What the page of an action says before it is done. */

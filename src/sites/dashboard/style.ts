@@ -1,12 +1,17 @@
 import { figuresStyle } from '../look/figures-style.ts';
 import { pageStyle } from '../look/page-style.ts';
 
-/** The style of the dashboard: that of all pages, tables of figures, and the form that finds. */
-export const styleSheet = `${pageStyle}${figuresStyle}
-.find { display: flex; gap: .5rem; margin: 0 0 1rem; }
-.find label { position: absolute; left: -999em; }
+/** The style of the bar. */
+export const barStyle = `
 .top form { margin: 0 0 0 auto; font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem .6rem; align-items: center; }
 .top form button { padding: .15rem .6rem; }
+.sub { max-width: 80rem; margin: 0 auto; padding: .5rem 1.25rem 0; }
+`;
+
+/** The style of the dashboard: that of all pages, tables of figures, the bar, and the form that finds. */
+export const styleSheet = `${pageStyle}${figuresStyle}${barStyle}
+.find { display: flex; gap: .5rem; margin: 0 0 1rem; }
+.find label { position: absolute; left: -999em; }
 .pill.good { color: var(--good); border-color: currentColor; }
 .pill.bad { color: var(--bad); border-color: currentColor; }
 .pill.wait { color: var(--wait); border-color: currentColor; }

@@ -1,14 +1,14 @@
 import type { AccountRequest, Answer } from '../account/account-request.ts';
 
-export type { Answer, Page } from '../account/account-request.ts';
+export type { Answer } from '../account/account-request.ts';
 
-/** A request for a page of the workbench, by a link that is valid. */
+/** A request for a page of the workbench. */
 export type WorkbenchRequest = AccountRequest;
 
 /** A page of the workbench. A `GET` writes nothing. */
 export interface WorkbenchRoute {
   method: 'GET' | 'POST';
-  /** Of the path after the token. Its group is the id. */
+  /** Of the path after that of the first page. Its group is the id. */
   path: RegExp;
   handle(request: WorkbenchRequest): Promise<Answer>;
 }
