@@ -29,7 +29,13 @@ describe('the dashboard in a real browser', function () {
     const { merchant } = stage;
     const payer = await merchant.payer({ name: 'Ada Lovelace '.repeat(15).trim(), email: 'ada@school.example' });
     const payment_method = await merchant.card(payer.id);
-    await merchant.activePlan({ customer_id: payer.id, name: 'Gym', start_date: '2199-01-01' });
+    const plan = await merchant.activePlan({ customer_id: payer.id, name: 'Gym', start_date: '2199-01-01' });
+    const { body: subscription } = await merchant.request('POST', '/subscriptions', {
+      ...{ customer_id: payer.id, name: 'Piano', currency: 'AUD', frequency_type: 'weekly' },
+      items: [{ name: 'Lesson', unit_amount_cents: 4800 }],
+    });
+    await merchant.request('POST', `/subscriptions/${subscription.id}/start`);
+    const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const charge = (more: object) =>
       merchant.intent({ amount: 4900, customer_id: payer.id, payment_method, confirm: true, ...more });
     const paid = await charge({ description: 'Camp' });
@@ -46,6 +52,13 @@ describe('the dashboard in a real browser', function () {
       `/payments/${paid.id}/refund?amount=x`,
       `/payments/${paid.id}/refund?amount=1.00`,
       `/payments/${failed.id}/retry`,
+      `/plans/${plan.id}`,
+      `/plans/${plan.id}/suspend`,
+      `/plans/${plan.id}/link`,
+      `/subscriptions/${subscription.id}`,
+      `/subscriptions/${subscription.id}/cancel`,
+      '/sandbox/',
+      `/sandbox/clocks/${clock.id}`,
       '/nothing',
     ];
   }
