@@ -12,6 +12,8 @@ export const barStyle = `
 export const styleSheet = `${pageStyle}${figuresStyle}${barStyle}
 .find { display: flex; gap: .5rem; margin: 0 0 1rem; }
 .find label { position: absolute; left: -999em; }
+.find button { flex: none; }
+.find select { max-width: 16rem; }
 .pill.good { color: var(--good); border-color: currentColor; }
 .pill.bad { color: var(--bad); border-color: currentColor; }
 .pill.wait { color: var(--wait); border-color: currentColor; }
