@@ -76,7 +76,11 @@ describe('the dashboard computes nothing', function () {
         for (const words of owedByPlans) assert.ok(now.includes(words), `${words} is not in: ${now}`);
         const subscription = await get(`/subscriptions/${made.body.id}`);
         const owed = inWords(subscription.owed_amount_cents, 'AUD', 'en');
-        assert.equal(now.includes(`Owes ${owed} for `) && now.includes('of Piano'), subscription.owed_amount_cents > 0, now);
+        assert.equal(
+          now.includes(`Owes ${owed} for `) && now.includes('of Piano'),
+          subscription.owed_amount_cents > 0,
+          now,
+        );
         const all = now.match(/Owes /g)?.length ?? 0;
         assert.equal(all, owedByPlans.length + (subscription.owed_amount_cents > 0 ? 1 : 0), now);
       }
