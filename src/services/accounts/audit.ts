@@ -53,7 +53,7 @@ export type AuditAction =
   | 'test_clock.created'
   | 'test_clock.advanced'
   | 'test_clock.deleted'
-  | 'webhook_delivery.retried'
+  | 'webhook_delivery.sent_again'
   | 'workflow.started_over'
   | 'workflow.unpaused'
   | 'outbox_entry.deleted'

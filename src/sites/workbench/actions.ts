@@ -68,7 +68,7 @@ export async function retryDelivery({ id, perform }: WorkbenchRequest): Promise<
   const delivery = await perform({
     route: apiRoute('retryWebhookDelivery'),
     params: { webhook_delivery_id: id },
-    audit: { action: 'webhook_delivery.retried', subjectId: id, changes: {} },
+    audit: { action: 'webhook_delivery.sent_again', subjectId: id, changes: {} },
   });
   return { goTo: `events/${memberOf(delivery, 'event_id')}` };
 }
