@@ -59,6 +59,7 @@ export async function makeScenery(
     balance_rows: [],
     payouts: [],
     disputes: [],
+    dashboard_sessions: [],
     events: [],
     endpoints: [],
     deliveries: [],
@@ -73,6 +74,9 @@ export async function makeScenery(
     return id;
   };
 
+  for (const role of ['viewer', 'admin'] as const) {
+    note('dashboard_sessions', await client.dashboardSessions.create({ person: 'Ann', role }));
+  }
   const isSandbox = mode === 'sandbox';
   const frozen_time = new Date(now).toISOString();
   const clock = isSandbox ? note('clocks', await client.testClocks.create({ frozen_time })) : null;

@@ -1228,6 +1228,51 @@ type CustomerUpdate struct {
 	TestClock Optional[string] `json:"test_clock,omitzero"`
 }
 
+// DashboardRole is a name of the API.
+type DashboardRole string
+
+const (
+	DashboardRoleViewer  DashboardRole = "viewer"
+	DashboardRoleSupport DashboardRole = "support"
+	DashboardRoleFinance DashboardRole = "finance"
+	DashboardRoleAdmin   DashboardRole = "admin"
+)
+
+type DashboardSession struct {
+	// The id of the session.
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// Who it is for.
+	Person string `json:"person"`
+	// `viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links
+	// and sends webhooks again. `finance`: looks, sees the books, refunds and downloads. `admin`: all
+	// of that.
+	Role DashboardRole `json:"role"`
+	// ISO 8601, UTC.
+	ExpiresAt time.Time `json:"expires_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
+}
+
+type DashboardSessionCreate struct {
+	// Who it is for. The audit log and the history of a customer name this person.
+	Person string `json:"person"`
+	// `viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links
+	// and sends webhooks again. `finance`: looks, sees the books, refunds and downloads. `admin`: all
+	// of that.
+	Role DashboardRole `json:"role"`
+	// After how many seconds it ends, 300 to 43,200; by default 3,600.
+	ExpiresIn Optional[int] `json:"expires_in,omitzero"`
+}
+
+type DashboardSessionList struct {
+	Data []DashboardSession `json:"data"`
+	// Whether more items follow.
+	HasMore bool `json:"has_more"`
+}
+
 type DateOfBirth struct {
 	// The day; null if unknown.
 	Day *int `json:"day"`
@@ -2691,6 +2736,27 @@ type MandatesReportRow struct {
 	EndedAt *time.Time `json:"ended_at,omitzero"`
 	// ISO 8601, UTC.
 	CreatedAt *time.Time `json:"created_at,omitzero"`
+}
+
+type NewDashboardSession struct {
+	// The id of the session.
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	// Who it is for.
+	Person string `json:"person"`
+	// `viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links
+	// and sends webhooks again. `finance`: looks, sees the books, refunds and downloads. `admin`: all
+	// of that.
+	Role DashboardRole `json:"role"`
+	// Opens the dashboard, once and within five minutes. It shows a page with a button: loading the
+	// page uses nothing up.
+	URL string `json:"url"`
+	// ISO 8601, UTC.
+	ExpiresAt time.Time `json:"expires_at"`
+	// False in the sandbox.
+	Livemode bool `json:"livemode"`
+	// ISO 8601, UTC.
+	CreatedAt time.Time `json:"created_at"`
 }
 
 type NextAction struct {

@@ -67,6 +67,9 @@ type Resources struct {
 	WebhookEndpoints *WebhookEndpointsService
 	// The endpoints that events are posted to, and the result of each delivery.
 	WebhookDeliveries *WebhookDeliveriesService
+	// How your own people get into the dashboard, which shows customers, payments and what becomes of
+	// them. Your back office makes a session after its own sign-on, and sends the person to its URL.
+	DashboardSessions *DashboardSessionsService
 	// How your account presents itself to payers, on the pages that the service shows them, and where
 	// it is.
 	Account *AccountService
@@ -96,6 +99,7 @@ func newResources(t *transport) Resources {
 		Events:              &EventsService{t},
 		WebhookEndpoints:    &WebhookEndpointsService{t},
 		WebhookDeliveries:   &WebhookDeliveriesService{t},
+		DashboardSessions:   &DashboardSessionsService{t},
 		Account:             &AccountService{t},
 		Health:              &HealthService{t},
 		Reference:           &ReferenceService{t},
@@ -2559,6 +2563,69 @@ func (s *WebhookDeliveriesService) Get(ctx context.Context, webhookDeliveryID st
 // `POST /api/v1/webhook_deliveries/{webhook_delivery_id}/retry`
 func (s *WebhookDeliveriesService) Retry(ctx context.Context, webhookDeliveryID string, options ...Option) (*WebhookDelivery, error) {
 	return send[WebhookDelivery](ctx, s.t, request{method: "POST", path: path("/api/v1/webhook_deliveries/", webhookDeliveryID, "/retry")}, options)
+}
+
+// DashboardSessionsService: How your own people get into the dashboard, which shows customers,
+// payments and what becomes of them. Your back office makes a session after its own sign-on, and
+// sends the person to its URL.
+type DashboardSessionsService struct{ t *transport }
+
+// Create: Let a person into the dashboard
+//
+// Send the person to its `url`, or open it: it works once, within five minutes. The session ends at
+// `expires_at`, when you end it, or with the key that has made it. A role needs the scopes for what
+// it sees and does.
+//
+// Needs a secret key with the scope `dashboard:write`.
+//
+// `POST /api/v1/dashboard_sessions`
+func (s *DashboardSessionsService) Create(ctx context.Context, body DashboardSessionCreate, options ...Option) (*NewDashboardSession, error) {
+	return send[NewDashboardSession](ctx, s.t, request{method: "POST", path: path("/api/v1/dashboard_sessions"), body: body}, options)
+}
+
+// DashboardSessionsListQuery is the query of the method.
+type DashboardSessionsListQuery struct {
+	Limit         Optional[int]
+	StartingAfter Optional[string]
+}
+
+func (q DashboardSessionsListQuery) values() url.Values {
+	values := url.Values{}
+	addOptional(values, "limit", q.Limit)
+	addOptional(values, "starting_after", q.StartingAfter)
+	return values
+}
+
+// List: List dashboard sessions, newest first
+//
+// Sessions that have ended are listed for 30 days.
+//
+// Needs a secret key with the scope `dashboard:write`.
+//
+// `GET /api/v1/dashboard_sessions`
+func (s *DashboardSessionsService) List(ctx context.Context, query DashboardSessionsListQuery, options ...Option) *Listing[DashboardSessionList, DashboardSession] {
+	return &Listing[DashboardSessionList, DashboardSession]{
+		fetch: func(after string) (*DashboardSessionList, error) {
+			return send[DashboardSessionList](ctx, s.t, request{method: "GET", path: path("/api/v1/dashboard_sessions"), query: query.values()}.after(after), options)
+		},
+		read: func(page *DashboardSessionList) ([]DashboardSession, bool) {
+			return page.Data, page.HasMore
+		},
+		cursor: func(item *DashboardSession) string {
+			return cursorOf(item.ID)
+		},
+	}
+}
+
+// End: End a dashboard session at once
+//
+// Its `expires_at` is then the present. Ending it again changes nothing.
+//
+// Needs a secret key with the scope `dashboard:write`.
+//
+// `POST /api/v1/dashboard_sessions/{dashboard_session_id}/end`
+func (s *DashboardSessionsService) End(ctx context.Context, dashboardSessionID string, options ...Option) (*DashboardSession, error) {
+	return send[DashboardSession](ctx, s.t, request{method: "POST", path: path("/api/v1/dashboard_sessions/", dashboardSessionID, "/end")}, options)
 }
 
 // AccountService: How your account presents itself to payers, on the pages that the service shows

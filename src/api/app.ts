@@ -10,6 +10,7 @@ import { errors } from './middleware/errors.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { limitConcurrency } from './middleware/limit-concurrency.ts';
 import { limitRate } from './middleware/limit-rate.ts';
+import { type Perform, performer } from './middleware/perform.ts';
 import { preferWait } from './middleware/prefer-wait.ts';
 import { dropUnread, readBody } from './middleware/read-body.ts';
 import { readInput } from './middleware/read-input.ts';
@@ -27,7 +28,7 @@ export interface KeyLimits {
 }
 
 /** Makes the middleware of pages that the API's process also serves. It passes on requests for other paths. */
-export type Site = (deps: AppDeps, limits: KeyLimits) => Middleware;
+export type Site = (deps: AppDeps, limits: KeyLimits, perform: Perform) => Middleware;
 
 /** Creates the HTTP API from its dependencies. A request passes the middleware in the order below. */
 export function createApp(deps: AppDeps, routes: readonly Route[], sites: readonly Site[]): Koa<RequestState> {
@@ -43,11 +44,12 @@ export function createApp(deps: AppDeps, routes: readonly Route[], sites: readon
   const waits = { ...defaultWaits, ...deps.waits };
   const limitConcurrent = limitConcurrency(waits.queueMs);
   const limits = { limit, enterQueue: limitConcurrent.beforeParsing({}) };
-  for (const site of sites) app.use(site(deps, limits));
+  const store = idempotency(deps, waits.idempotencyKeyMs);
+  const perform = performer(deps.sql, store);
+  for (const site of sites) app.use(site(deps, limits, perform));
 
   const router = new Router<RequestState>({ strict: true, sensitive: true });
   const find = credentialFinder(deps.sql, waits.credentialMs);
-  const store = idempotency(deps, waits.idempotencyKeyMs);
   const waitIfPreferred = preferWait(deps.sql);
   for (const route of routes) {
     router.register(

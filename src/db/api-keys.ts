@@ -46,13 +46,8 @@ export async function selectCredential(db: Db, hash: Buffer): Promise<Credential
   return row ?? null;
 }
 
-/** The key with this id and its biller. Revoked keys are included. Null if there is none. */
-export async function selectCredentialOfKey(db: Db, id: string): Promise<CredentialRow | null> {
-  const [row] = await db<CredentialRow[]>`${credentials(db)} where api_keys.id = ${id}`;
-  return row ?? null;
-}
-
-function credentials(db: Db) {
+/** The columns of a key with its biller, for a condition to follow. */
+export function credentials(db: Db) {
   return db`
     select api_keys.id, biller_id, livemode, kind, scopes, hash, revoked_at,
       time_zone, statement_descriptor, fee_basis_points, fee_fixed, fees_by_method, country, cost_of_acceptance, tax

@@ -1,9 +1,11 @@
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { SlotNumber } from '../domain/units.ts';
+import type { InsertCondition } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
+import type { TenantKey } from './tenant.ts';
 
 /** A row of `audit_log`. */
 export interface AuditRow {
@@ -28,9 +30,19 @@ export interface AuditPage {
   limit: number;
 }
 
-/** Adds a row. This is the only way to write to the log. */
+/** Adds a row. `auditCondition` adds one too; there is no other way to write to the log. */
 export async function insertAuditRow(db: Db, row: Omit<AuditRow, 'id'>): Promise<void> {
   await db`insert into audit_log ${db({ ...row, changes: jsonb(db, row.changes) })}`;
+}
+
+/** Condition: always holds. Adds a row, with what the statement or the transaction does. */
+export function auditCondition({ changes, ...row }: Omit<AuditRow, 'id'>): InsertCondition {
+  return (db, met) => db`
+    insert into audit_log (at, action, actor_kind, actor_id, biller_id, livemode, subject_id, request_id, changes)
+    select ${row.at}, ${row.action}, ${row.actor_kind}, ${row.actor_id}, ${row.biller_id}::text, ${row.livemode}::boolean,
+      ${row.subject_id}::text, ${row.request_id}::text, ${jsonb(db, changes)}
+    where ${met}
+    returning id`;
 }
 
 /** Whether an operator has brought the retry of a slot forward to this date, by `retryNow`. */
@@ -46,6 +58,19 @@ export async function wasRetriedNow(
       and changes @> ${jsonb(db, change)}
     limit 1`;
   return rows.length > 0;
+}
+
+/** What people have done on the dashboard with these objects of the biller, the oldest first. */
+export async function listPersonsActions(
+  db: Db,
+  { billerId, livemode }: TenantKey,
+  subjectIds: readonly string[],
+): Promise<AuditRow[]> {
+  return db<AuditRow[]>`
+    select * from audit_log
+    where actor_kind = 'person' and subject_id = any(${subjectIds}::text[]) and biller_id = ${billerId}
+      and livemode = ${livemode}
+    order by id`;
 }
 
 /** A page of the log, newest first. */

@@ -33,6 +33,7 @@ export const idKinds = {
   event: { prefix: 'evt_', collection: 'events', logField: 'event_id' },
   webhook_endpoint: { prefix: 'we_', collection: 'webhook_endpoints', logField: 'endpoint_id' },
   webhook_delivery: { prefix: 'whd_', collection: 'webhook_deliveries', logField: 'delivery_id' },
+  dashboard_session: { prefix: 'dbs_', collection: 'dashboard_sessions', logField: 'dashboard_session_id' },
   request: { prefix: 'req_', collection: null, logField: null },
 } as const satisfies Record<string, IdKindFacts>;
 

@@ -2,10 +2,10 @@ import { findFixtureCard } from '../domain/cards.ts';
 import { currentMandateText } from '../domain/mandates/mandate-texts.ts';
 import { isPlainText } from '../domain/plain-text.ts';
 import type { MinorUnits } from '../domain/units.ts';
+import { parseAmount } from '../domain/words/money.ts';
 import type { SessionForPayer } from '../services/links/public-tokens.ts';
 import type { Submission } from '../services/links/submission.ts';
 import { nameOfForm } from './checkout-form.ts';
-import { parseAmount } from './money.ts';
 import { newCard, type Ways } from './offered-methods.ts';
 import type { PageRequest } from './page-request.ts';
 

@@ -1,5 +1,6 @@
 import { setupPlaceOf } from '../db/card-setups.ts';
 import type { MinorUnits } from '../domain/units.ts';
+import { inWords, readsTwoWays } from '../domain/words/money.ts';
 import { html } from '../platform/html.ts';
 import { stateOfLink } from '../services/links/availability.ts';
 import {
@@ -35,7 +36,6 @@ import { findCheckout } from './checkout-view.ts';
 import { endedPage, notOpenYet, refusalPage, reopenedPage } from './ended-pages.ts';
 import { postedVersion, proofOf, withProof } from './forms.ts';
 import { endOfLink, stateAnswer, tokenPattern } from './link-page.ts';
-import { inWords, readsTwoWays } from './money.ts';
 import { newCard, possibleMethods } from './offered-methods.ts';
 import { type Answer, type Page, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';

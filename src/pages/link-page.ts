@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OfferColumns, PaymentLinkRow } from '../db/payment-links.ts';
 import type { MethodFacts } from '../domain/surcharges/means.ts';
+import { deadline } from '../domain/words/dates.ts';
+import { inWords, money } from '../domain/words/money.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { LinkState } from '../services/links/availability.ts';
 import { findLink, type LinkForPayer, type Price, priceFor } from '../services/links/public-tokens.ts';
@@ -9,11 +11,9 @@ import { addressSubject, countUse, pageLimits } from '../services/pages/page-lim
 import { type Payee, payeeOf } from '../services/pages/paying.ts';
 import { payerContext } from '../services/request-context.ts';
 import { type ComingPayments, comingPayments, type NamedSubject } from '../services/subjects/coming-payments.ts';
-import { deadline } from './dates.ts';
 import { cameBackWords, endedPage, notOpenYet, refusalPage } from './ended-pages.ts';
 import { postedVersion, signature } from './forms.ts';
 import { alert, rows } from './layout.ts';
-import { inWords, money } from './money.ts';
 import { possibleMethods, waysOf } from './offered-methods.ts';
 import { type Answer, type Page, type PageRequest, type PageRoute, type PagesDeps, payerOf } from './page-request.ts';
 import { notFound, oneMoment, staleForm, tooMany } from './plain-pages.ts';

@@ -6,9 +6,9 @@ import type { DeclineCode } from '../domain/charge-outcome.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import { inPercent } from '../domain/surcharges/costs.ts';
 import { taxedPart } from '../domain/tax/tax-invoice.ts';
+import { inWords, money } from '../domain/words/money.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
 import { rows } from './layout.ts';
-import { inWords, money } from './money.ts';
 
 /** A new code does not compile without words for the payer. The death of the holder has none of its own. */
 const reasons: Readonly<Partial<Record<DeclineCode, string>>> = {

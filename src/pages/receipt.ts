@@ -1,11 +1,11 @@
 import { netCollected } from '../domain/net-collected.ts';
 import { abnIn, inGroups } from '../domain/tax/abn.ts';
 import type { MinorUnits } from '../domain/units.ts';
+import { day, moment } from '../domain/words/dates.ts';
+import { money } from '../domain/words/money.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
 import { findReceipt, type Receipt } from '../services/pages/payment-pages.ts';
-import { day, moment } from './dates.ts';
 import { rows } from './layout.ts';
-import { money } from './money.ts';
 import { type Answer, type PageRequest, type PageRoute, payerOf } from './page-request.ts';
 import { amountRows, methodInWords, purposeRows, statement } from './payment-words.ts';
 import { notFound } from './plain-pages.ts';

@@ -5,13 +5,13 @@ import type { PaidSubject } from '../db/page-payments.ts';
 import type { OfferColumns } from '../db/payment-links.ts';
 import { fitsCurrency } from '../domain/schemes/schemes.ts';
 import type { MinorUnits } from '../domain/units.ts';
+import { dateInWords } from '../domain/words/dates.ts';
+import { inWords } from '../domain/words/money.ts';
 import { type Html, html, isolated } from '../platform/html.ts';
 import type { Price } from '../services/links/public-tokens.ts';
 import type { Payee } from '../services/pages/paying.ts';
 import type { UnpaidPayment } from '../services/pages/purchase.ts';
 import type { ComingPayments, TakenNow } from '../services/subjects/coming-payments.ts';
-import { dateInWords } from './dates.ts';
-import { inWords } from './money.ts';
 
 /** What a form asks its payer to agree to. */
 export interface Terms {

@@ -55,6 +55,7 @@ const app = createWebApp({
   logger,
   ...(metrics === null ? {} : { watch: metrics.requests }),
   publicUrl,
+  apiUrl: config.apiUrl ?? `http://127.0.0.1:${config.port}`,
   settings: config,
   processors: processorsOf(config, sql, () => keys.vault),
   canSkipTime: timeSkipping.known,

@@ -1,4 +1,5 @@
 import { sweepCardSetups } from '../db/card-setups.ts';
+import { sweepDashboardSessions } from '../db/dashboard-sessions.ts';
 import { sweepIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { sweepPageUses } from '../db/page-uses.ts';
 import { sweepUnusedMethods } from '../db/payment-methods.ts';
@@ -52,6 +53,7 @@ export function startHousekeeping(sql: Pool, processors: Processors, logger: Log
     'make payouts': async () => takePayoutsInRealTime(sql, await databaseNow(sql)),
     // By the database's clock: a process whose own clock is ahead must not remove keys that are still valid.
     'sweep idempotency keys': async () => sweepIdempotencyKeys(sql, await databaseNow(sql)),
+    'sweep dashboard sessions': async () => sweepDashboardSessions(sql, await databaseNow(sql)),
     'sweep card setups': async () => sweepCardSetups(sql, await databaseNow(sql)),
     'sweep page uses': async () => sweepPageUses(sql, await databaseNow(sql)),
     'sweep unused methods': async () => sweepUnusedMethods(sql, await databaseNow(sql)),

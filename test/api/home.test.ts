@@ -41,6 +41,7 @@ describe('the page at /', () => {
     assert.equal(response.headers.get('cache-control'), 'no-store');
     assert.deepEqual(linksOf(await response.text()), [
       ...documentation,
+      '/dashboard',
       '/workbench',
       '/ops',
       '/workbench',
@@ -49,6 +50,7 @@ describe('the page at /', () => {
       '/docs/guides',
       '/docs',
       '/openapi.json',
+      '/dashboard',
       '/workbench',
       '/ops',
       webUi.url,
@@ -82,7 +84,9 @@ describe('the page at /', () => {
     const here = await api(true);
     const load = async (path: string) => (await fetch(`${here}${path}`)).text();
     const [, reference = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(await load('/docs')) ?? [];
-    const sheets = await Promise.all(['/', '/ops', '/workbench/assets/style.css', reference].map(load));
+    const sheets = await Promise.all(
+      ['/', '/ops', '/dashboard/assets/style.css', '/dashboard/assets/clocks.css', reference].map(load),
+    );
     const coloursIn = (sheet: string) =>
       new Map([...sheet.matchAll(/(--[\w-]+):\s*([^;}]+)[;}]/g)].map(([, name = '', value = '']) => [name, value]));
     const [first, ...others] = sheets.map(coloursIn);

@@ -320,17 +320,43 @@ describe('payments', function () {
     assert.deepEqual([code, /live mode/.test(stderr)], [2, true]);
   });
 
-  it('prints a link to the workbench, and to a clock on it, that a browser opens for an hour', async () => {
+  it('prints a URL that opens the workbench, and a clock on it, once', async () => {
     const clock = await merchant.clock('2027-01-04T00:00:00Z');
     const { url, expires_at } = JSON.parse(await succeed('workbench', '--clock', clock.id, '--json'));
-    assert.equal(url.startsWith(`${service.url}/workbench/`), true);
-    const page = await fetch(url);
+    assert.equal(url.startsWith(`${service.url}/dashboard/enter/`), true);
+    const entered = await fetch(url, { method: 'POST', redirect: 'manual' });
+    assert.equal(entered.headers.get('location'), `/dashboard/sandbox/clocks/${clock.id}`);
+    const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
+    const page = await fetch(`${service.url}${entered.headers.get('location')}`, { headers: { Cookie: cookie } });
     assert.equal(page.status, 200);
     assert.ok((await page.text()).includes(clock.id));
     const minutes = (Date.parse(expires_at) - Date.now()) / 60_000;
     assert.ok(minutes > 58 && minutes <= 60, String(minutes));
-    assert.match(await succeed('workbench'), /^http:\/\/[^\s]+\/workbench\/[^\s]+\/\n$/);
+    assert.match(await succeed('workbench'), /^http:\/\/[^\s]+\/dashboard\/enter\/\w+\?to=sandbox\/\n$/);
     assert.equal((await run('workbench', '--clock', 'pp_1')).code, 2);
+  });
+
+  it('prints a URL that lets a person of a role into the dashboard, once', async () => {
+    const { url, expires_at } = JSON.parse(
+      await succeed('dashboard', '--role', 'support', '--person', 'Ann', '--json'),
+    );
+    assert.ok(url.startsWith(`${service.url}/dashboard/enter/`));
+    const entered = await fetch(url, { method: 'POST', redirect: 'manual' });
+    assert.equal(entered.status, 303);
+    const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
+    const page = await fetch(`${service.url}/dashboard`, { headers: { Cookie: cookie } });
+    assert.match(await page.text(), /<strong>Ann<\/strong>, support/);
+    assert.equal((await fetch(url, { method: 'POST', redirect: 'manual' })).status, 401);
+    const minutes = (Date.parse(expires_at) - Date.now()) / 60_000;
+    assert.ok(minutes > 58 && minutes <= 60, String(minutes));
+    assert.match(await succeed('dashboard', '--minutes', '5'), /^http:\/\/[^\s]+\/dashboard\/enter\/\w+\n$/);
+    for (const wrong of [
+      ['--role', 'owner'],
+      ['--minutes', '4'],
+      ['--minutes', 'x'],
+    ]) {
+      assert.equal((await run('dashboard', ...wrong)).code, 2);
+    }
   });
 
   it('prints the balance in real time and on a clock, and needs an account that has the clock', async () => {

@@ -64,6 +64,10 @@ async function charged(stage: Stage, outcome = 'succeed'): Promise<string> {
   return id;
 }
 
+async function dashboardSession(stage: Stage): Promise<string> {
+  return String((await made(stage, '/dashboard_sessions', { person: 'ann@school.example', role: 'admin' })).id);
+}
+
 /** A payout on a clock of its own. */
 async function paidOut({ merchant, advance, db }: Stage): Promise<string> {
   const { clock: its, payer: owner } = await merchant.customerOnClock('2027-03-01T10:00:00Z');
@@ -241,6 +245,10 @@ export const succeeding: Readonly<Record<string, Prepare>> = {
     const [row] = await stage.db.sql`select id from balance_transactions where source_id = ${id}`;
     return at(`/balance_transactions/${row?.id}`);
   },
+  'POST /api/v1/dashboard_sessions': plain('/dashboard_sessions', { person: 'ann@school.example', role: 'viewer' }),
+  'GET /api/v1/dashboard_sessions': plain('/dashboard_sessions'),
+  'POST /api/v1/dashboard_sessions/{dashboard_session_id}/end': async (stage) =>
+    at(`/dashboard_sessions/${await dashboardSession(stage)}/end`),
   'GET /api/v1/payouts': plain('/payouts'),
   'GET /api/v1/payouts/{payout_id}': async (stage) => at(`/payouts/${await paidOut(stage)}`),
   'GET /api/v1/payouts/{payout_id}/items': async (stage) => at(`/payouts/${await paidOut(stage)}/items`),

@@ -14,6 +14,7 @@ import { makeCall } from '../support/webhooks.ts';
 
 /** References between tables with biller and mode that go by the id alone, and why. The invariants check them. */
 const byIdAlone: Readonly<Record<string, string>> = {
+  'dashboard_sessions.api_key_id': 'the key of the request that makes it, whose biller and mode it takes',
   'webhook_deliveries.event_id': 'events are written in the statement that writes their deliveries',
 };
 

@@ -24,6 +24,7 @@ const prefixes: Record<IdKind, string> = {
   event: 'evt_',
   webhook_endpoint: 'we_',
   webhook_delivery: 'whd_',
+  dashboard_session: 'dbs_',
   request: 'req_',
 };
 const kinds = Object.keys(prefixes) as IdKind[];

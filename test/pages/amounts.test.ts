@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, it } from 'mocha';
 import { addressOf } from '../../src/api/http/client-address.ts';
 import { currencies } from '../../src/domain/currencies.ts';
-import { inMajorUnits, inWords, parseAmount } from '../../src/pages/money.ts';
+import { inMajorUnits, inWords, parseAmount } from '../../src/domain/words/money.ts';
 import { localeOf } from '../../src/pages/page-request.ts';
 import { addressSubject } from '../../src/services/pages/page-limits.ts';
 

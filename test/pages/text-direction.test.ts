@@ -7,7 +7,7 @@ import { tester } from '../support/factories.ts';
 import { useLinks } from '../support/links.ts';
 import { usePages } from '../support/pages.ts';
 import { useStage } from '../support/stage.ts';
-import { workbenchLink } from '../support/workbench.ts';
+import { enterWorkbench } from '../support/workbench.ts';
 
 /** Ends what encloses it, then turns the rest of the line around; with letters from right to left. */
 const hostile = (name: string) => `\u2069\u202e\u2067${name} אבג 9`;
@@ -114,8 +114,8 @@ describe('foreign text on a page', () => {
     await stage.request('PUT', `/customers/${payer.id}`, { name: hostile('Payer'), reference: hostile('Number') });
     await stage.merchant.activePlan({ customer_id: payer.id, name: hostile('Plan'), start_date: '2027-01-04' });
     const [event] = await stage.merchant.events({ event_type: 'payment_plan.activated' });
-    const link = await workbenchLink(stage.api.url, stage.keys.sandboxSecret);
-    const page = async (path: string) => (await fetch(link + path)).text();
+    const ann = await enterWorkbench(stage.api.url, stage.keys.sandboxSecret, stage.vault);
+    const page = async (path: string) => (await ann.get(path)).html;
     seen(await page(`clocks/${clock.id}?to=2027-01-05`), 'Plan', 'clock');
     const customer = await page(`customers/${payer.id}`);
     for (const name of ['Payer', 'Number', 'Plan']) seen(customer, name, 'customer');

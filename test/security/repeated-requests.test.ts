@@ -41,6 +41,9 @@ describe('a request that is sent again with another key of the biller', () => {
     if (path.includes(':checkout_session_id')) {
       return (await post('/checkout_sessions', { name: 'Invoice', amount: 2500, currency: 'AUD' })).body.id;
     }
+    if (path.includes(':dashboard_session_id')) {
+      return (await post('/dashboard_sessions', { person: 'Ann', role: 'viewer' })).body.id;
+    }
     if (path.includes(':mandate_id')) {
       const debtor = useDebtor(stage);
       return (await debtor.active({ payment_method_id: await debtor.account(customer) })).id;

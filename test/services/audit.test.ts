@@ -185,14 +185,14 @@ describe('the audit log of URLs that open something', () => {
   const db = useDatabase();
   const api = useApi(db);
 
-  it('tells which key has made a link to the workbench or given a payment link another URL, and never the URL', async () => {
+  it('tells which key has made a session of the dashboard or given a payment link another URL, and never the URL', async () => {
     const { key, id: keyId, biller_id: billerId } = await makeKey(db.sql);
     const ask = async (path: string, body?: unknown) => {
       const reply = await send(`${api.url}/api/v1${path}`, 'POST', { key, body });
       assert.ok(reply.status < 300, reply.text);
       return { ...reply.body, requestId: reply.headers.get('request-id') };
     };
-    const workbench = await ask('/test_helpers/workbench_links');
+    const session = await ask('/dashboard_sessions', { person: 'Ann', role: 'viewer' });
     const link = await ask('/payment_links', { name: 'Invoice', amount: 2500, currency: 'AUD' });
     const rotated = await ask(`/payment_links/${link.id}/rotate_url`);
     assert.notEqual(rotated.url, link.url);
@@ -203,12 +203,12 @@ describe('the audit log of URLs that open something', () => {
       }),
       [
         {
-          action: 'workbench.link_created',
+          action: 'dashboard_session.created',
           actor: { kind: 'api_key', id: keyId },
-          subject_id: keyId,
+          subject_id: session.id,
           livemode: false,
-          request_id: workbench.requestId,
-          changes: { expires_at: { from: null, to: workbench.expires_at } },
+          request_id: session.requestId,
+          changes: { person: { from: null, to: 'Ann' }, role: { from: null, to: 'viewer' } },
         },
         {
           action: 'payment_link.url_rotated',
@@ -221,7 +221,7 @@ describe('the audit log of URLs that open something', () => {
       ],
     );
     const text = JSON.stringify(entries);
-    const tokens = [workbench.path, link.url, rotated.url].map((url: string) => url.split('/').filter(Boolean).at(-1));
+    const tokens = [session.url, link.url, rotated.url].map((url: string) => url.split('/').filter(Boolean).at(-1));
     for (const token of tokens) assert.equal(text.includes(String(token)), false);
   });
 });

@@ -46,6 +46,7 @@ export function testDeps(db: TestDatabase, overrides: Partial<AppDeps> = {}) {
   const deps: AppDeps = {
     sql: db.sql,
     publicUrl: 'http://pages.test',
+    apiUrl: 'http://127.0.0.1:1',
     vault: createVault([{ id: 'test', key: randomBytes(32) }]),
     settings: { webhookAllowLoopback: true, rateLimitPerSecond: 100_000, rateLimitBurst: 100_000 },
     logger,

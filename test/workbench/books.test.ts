@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { postEvents } from '../../src/services/ledger/follower.ts';
 import { send, useApi } from '../support/api.ts';
 import { useStage } from '../support/stage.ts';
-import { workbenchLink } from '../support/workbench.ts';
+import { enterWorkbench } from '../support/workbench.ts';
 
 const operations = {
   key: null,
@@ -18,9 +18,9 @@ describe('a month of the books', () => {
   const tenant = () => ({ billerId: stage.keys.biller.id, livemode: false });
 
   async function workbench(path: string) {
-    const link = await workbenchLink(stage.api.url, stage.keys.sandboxSecret);
-    const response = await fetch(link + path);
-    return seen(response.status, await response.text());
+    const ann = await enterWorkbench(stage.api.url, stage.keys.sandboxSecret, stage.vault);
+    const { status, html } = await ann.get(path);
+    return seen(status, html);
   }
   async function ops(path: string, query: Record<string, string> = {}) {
     const asked = new URLSearchParams({ biller: stage.keys.biller.id, mode: 'sandbox', ...query });

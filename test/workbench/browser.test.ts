@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
-import type { Tab } from '../../lab/browser.ts';
+import type { Tab, View } from '../../lab/browser.ts';
 import { eventually } from '../../lab/eventually.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { revokeKey } from '../../src/services/accounts/api-keys.ts';
 import { desktop, obstacles, useBrowser } from '../support/browser.ts';
+import { entryOf, makeSession } from '../support/dashboard.ts';
 import { tester } from '../support/factories.ts';
 import { useService } from '../support/service.ts';
 import { useReceiver } from '../support/webhooks.ts';
-import { workbenchLink } from '../support/workbench.ts';
+import { workbenchOf } from '../support/workbench.ts';
 
 const phone = { width: 360, height: 780 };
 const noon = '2027-01-04T00:00:00Z';
@@ -31,7 +32,14 @@ describe('the workbench in a real browser', function () {
   async function account() {
     const merchant = await service.merchant();
     await merchant.endpoint(receiver.url);
-    return { merchant, url: await workbenchLink(service.url, merchant.key) };
+    return { merchant, url: workbenchOf(service.url) };
+  }
+  /** Lets a person with this key into the dashboard, and goes on to a page. */
+  async function open(key: string, url: string, view: View = desktop): Promise<Tab> {
+    const tab = await browser.open(entryOf(service.url, await makeSession(service.url, key)), view);
+    await tab.follow(press('Open the dashboard'));
+    await tab.goto(url);
+    return tab;
   }
 
   /** Puts a payer with a weekly plan, whose second payment fails at first, on the clock of the page. */
@@ -49,7 +57,7 @@ describe('the workbench in a real browser', function () {
 
   it('goes with scripts off from a new clock by a dry run and an advance to a mark with its webhook', async () => {
     const { merchant, url } = await account();
-    const tab = await browser.open(url, { ...desktop, isWithoutScripts: true });
+    const tab = await open(merchant.key, url, { ...desktop, isWithoutScripts: true });
     await tab.evaluate(fill('name', 'Renewals'));
     await tab.evaluate(fill('frozen_time', '2027-01-04T00:00:00'));
     await tab.follow(press('Create'));
@@ -85,7 +93,7 @@ describe('the workbench in a real browser', function () {
     await subscribe(merchant, clock.id);
     await merchant.advance(clock.id, '2027-01-16T00:00:00Z');
     for (const view of [desktop, { ...phone, scheme: 'light' as const }]) {
-      const tab = await browser.open(`${url}clocks/${clock.id}`, view);
+      const tab = await open(merchant.key, `${url}clocks/${clock.id}`, view);
       const covered = await tab.evaluate<string[]>(`(() => {
         const range = document.querySelector('.handle input');
         const field = document.getElementById('to');
@@ -114,7 +122,7 @@ describe('the workbench in a real browser', function () {
     const { merchant, url } = await account();
     const clock = await merchant.clock(noon);
     await subscribe(merchant, clock.id);
-    const tab = await browser.open(`${url}clocks/${clock.id}`);
+    const tab = await open(merchant.key, `${url}clocks/${clock.id}`);
     const handle = `document.querySelector('.handle input')`;
     const at = (time: string) =>
       `{ const handle = ${handle}; handle.value = ${Date.parse(time)}; for (const type of ['input', 'change']) handle.dispatchEvent(new Event(type)) }`;
@@ -149,7 +157,7 @@ describe('the workbench in a real browser', function () {
 
   it('shows events and their deliveries as they come', async () => {
     const { merchant, url } = await account();
-    const tab = await browser.open(`${url}events`);
+    const tab = await open(merchant.key, `${url}events`);
     await merchant.clock(noon);
     await eventually('the event is there, and delivered', async () =>
       /test clock created test_clock\.created 1 delivered/.test(await text(tab)),
@@ -157,13 +165,14 @@ describe('the workbench in a real browser', function () {
     assert.deepEqual(tab.complaints, []);
   });
 
-  it('says on its own that the link has ended, once its key is revoked', async () => {
+  it('says on its own that the session has ended, once its key is revoked', async () => {
     const { merchant, url } = await account();
     const clock = await merchant.clock(noon);
-    const tab = await browser.open(`${url}clocks/${clock.id}`);
-    const [, keyId = ''] = /(key_[0-9A-Za-z]{32})/.exec(url) ?? [];
-    await revokeKey(service.db.sql, keyId, { by: tester, now: realNow() });
-    await eventually('the page says so', async () => (await text(tab, 'h1')) === 'This link does not work');
+    const tab = await open(merchant.key, `${url}clocks/${clock.id}`);
+    const [last] = await service.db.sql<{ key: string }[]>`
+      select api_key_id as key from dashboard_sessions order by created_at desc limit 1`;
+    await revokeKey(service.db.sql, last?.key ?? '', { by: tester, now: realNow() });
+    await eventually('the page says so', async () => (await text(tab, 'h1')) === 'You are not in the dashboard');
   });
 
   for (const scheme of ['light', 'dark'] as const) {
@@ -189,7 +198,7 @@ describe('the workbench in a real browser', function () {
       ];
       for (const isSmall of [true, false]) {
         const view = isSmall ? { ...phone, scheme } : { ...desktop, scheme };
-        const tab = await browser.open(url, view);
+        const tab = await open(merchant.key, url, view);
         for (const path of paths) {
           await tab.goto(`${url}${path}`);
           assert.deepEqual(await obstacles(tab), [], path);

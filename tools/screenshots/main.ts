@@ -1,6 +1,6 @@
 // Takes the pictures of docs/images from a running service: npm run screenshots [-- --data-dir DIR]
-// With --only payers, --only workbench or --only reference it takes those of one part alone. It makes what they show in
-// the sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
+// With --only payers, workbench, dashboard or reference it takes those of one part alone. It makes what they show in the
+// sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { findChromium, openBrowser, type Tab } from '../../lab/browser.ts';
 import { clientOf } from '../../lab/client.ts';
 import { readDevelopment } from '../../lab/service.ts';
+import { takeDashboard } from './dashboard.ts';
 import { click, until } from './page.ts';
 import { takePayersPages } from './payers.ts';
 import { takeReference } from './reference.ts';
@@ -40,12 +41,13 @@ try {
     const clocks = await makeWorkbench(api);
     await takeWorkbench(await browser.open(view), clocks).finally(() => removeWorkbench(api, clocks));
   }
+  if (isWanted('dashboard')) await takeDashboard(await browser.open(view), api, development.baseUrl, take);
   if (isWanted('reference')) await takeReference(development, browser.open, take);
 } finally {
   await browser.close();
 }
 
-function isWanted(part: 'payers' | 'workbench' | 'reference'): boolean {
+function isWanted(part: 'payers' | 'workbench' | 'dashboard' | 'reference'): boolean {
   return values.only === undefined || values.only === part;
 }
 

@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import type { AuditRow } from '../../db/audit-log.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 import type { KeyIdentity, Route } from './route.ts';
 
@@ -21,6 +22,10 @@ export interface RequestState {
   /** The raw bytes of the body. */
   bytes?: Buffer;
   replayed?: boolean;
+  /** The fields of a form that was posted on a page. */
+  form?: URLSearchParams;
+  /** Of a form on a page: what stands for its Idempotency-Key, and what the audit log says when its work begins. */
+  pageForm?: { key: string; audit: Omit<AuditRow, 'id'> };
 }
 
 export type Middleware = Koa.Middleware<RequestState>;

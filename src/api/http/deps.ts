@@ -66,6 +66,8 @@ export interface AppDeps {
   settings: Settings;
   /** The origin at which payers reach the pages, without a slash at its end. */
   publicUrl: string;
+  /** The origin of the API and of the dashboard, without a slash at its end. */
+  apiUrl: string;
   /** Instead of `defaultWaits`, for tests that must not take that long. */
   waits?: Partial<Waits>;
   logger: Logger;
@@ -137,6 +139,7 @@ export interface WriteDeps {
   vault: Vault;
   pageUrls: PageUrls;
   publicUrl: string;
+  apiUrl: string;
   canSkipTime: AppDeps['canSkipTime'];
   /** Which addresses webhooks may reach. */
   outbound: OutboundPolicy;

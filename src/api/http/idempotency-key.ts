@@ -4,6 +4,7 @@ import { addMs } from '../../domain/instants.ts';
 import { fieldError } from '../../resources/field-errors.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
 import { BadParameters } from '../../services/errors.ts';
+import type { RequestContext } from '../../services/request-context.ts';
 import type { Context } from './context.ts';
 
 const defaultTtlSeconds = 86_400;
@@ -16,18 +17,29 @@ const maxTtlSeconds: Record<ApiKeyKind, number> = { secret: 2_592_000, publishab
  */
 export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
   const given = ctx.req.headers['idempotency-key'];
-  const { context, key: caller, bytes } = ctx.state;
+  const { context, key: caller, pageForm } = ctx.state;
+  if (pageForm !== undefined && context !== undefined) {
+    return keyUse(ctx, vault, { context, key: formKey(pageForm.key), ttl: defaultTtlSeconds });
+  }
   const ttl = readTtl(ctx.req.headers['idempotency-ttl'], caller?.kind ?? 'secret');
   if (given === undefined || context === undefined || caller === undefined) return null;
   const key = unquote(String(given).trim());
   if (key.length < 1 || key.length > 255) {
     throw badHeader('Idempotency-Key', 'Idempotency-Key must be 1 to 255 characters.');
   }
-  const head = `${ctx.method} ${ctx.url}\n`;
+  return keyUse(ctx, vault, { context, key: storedKey(key, caller.kind), ttl });
+}
+
+function keyUse(
+  { method, url, state: { bytes } }: Context,
+  vault: Vault,
+  { context, key, ttl }: { context: RequestContext; key: string; ttl: number },
+): KeyUse {
+  const head = `${method} ${url}\n`;
   return {
     billerId: context.billerId,
     livemode: context.livemode,
-    key: storedKey(key, caller.kind),
+    key,
     fingerprints: vault.fingerprintsOf(bytes ? [head, bytes] : [head]),
     fingerprintKey: vault.keyIds[0],
     createdAt: context.now,
@@ -43,6 +55,11 @@ export function readKeyUse(ctx: Context, vault: Vault): KeyUse | null {
  */
 function storedKey(key: string, kind: ApiKeyKind): string {
   return kind === 'secret' ? key : String.fromCharCode(key.charCodeAt(0) + 0x100) + key.slice(1);
+}
+
+/** The key of a form on a page: in a namespace of its own, for the same reason. */
+function formKey(key: string): string {
+  return String.fromCharCode(key.charCodeAt(0) + 0x200) + key.slice(1);
 }
 
 /** Removes the quotes of a structured header field's string (RFC 9651). Other text is returned unchanged. */

@@ -84,7 +84,15 @@ export function authorizeInput(route: Route, db: Db): Middleware {
   };
 }
 
-function assertAllowed(access: Exclude<Access, 'public'>, { kind, scopes }: KeyIdentity, livemode: boolean): void {
+/**
+ * Checks that a key may use a route of this access. For the errors see `authorize`.
+ * @throws Forbidden
+ */
+export function assertAllowed(
+  access: Exclude<Access, 'public'>,
+  { kind, scopes }: KeyIdentity,
+  livemode: boolean,
+): void {
   if (kind === 'publishable' && !access.publishable) {
     throw new Forbidden('secret_key_required', 'A publishable key may not do this. Use a secret key, from a server.');
   }

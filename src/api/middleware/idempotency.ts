@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { auditCondition } from '../../db/audit-log.ts';
 import { KeyTaken, type KeyUse, keyClaim, keyResponse, selectKeyUse } from '../../db/idempotency-keys.ts';
 import { type SealedField, sealedField } from '../../db/sealed-values.ts';
 import { outboundPolicy } from '../../platform/outbound-address.ts';
@@ -103,6 +104,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     vault: deps.vault,
     pageUrls: createPageUrls(deps.publicUrl, deps.vault),
     publicUrl: deps.publicUrl,
+    apiUrl: deps.apiUrl,
     processors: deps.processors,
     canSkipTime: deps.canSkipTime,
     outbound: outboundPolicy(deps.settings.webhookAllowLoopback),
@@ -233,9 +235,12 @@ function responseField(use: KeyUse): SealedField {
   return sealedField('idempotent_answers', use, use.key);
 }
 
-function claimOf({ use, giveUpAt }: KeyedRequest): RepeatableRequest<unknown>['claim'] {
+/** What a person does on a page is noted in the audit log in the transaction that claims its key. */
+function claimOf({ use, giveUpAt, ctx }: KeyedRequest): RepeatableRequest<unknown>['claim'] {
+  const { pageForm } = ctx.state;
   return (newId, { mayResume }) => [
     keyClaim(use, { subjectId: newId, mayResume, waitMs: giveUpAt - performance.now() }),
+    ...(pageForm === undefined ? [] : [auditCondition(pageForm.audit)]),
   ];
 }
 

@@ -27,7 +27,8 @@ export function respond(route: Route, store: IdempotencyStore): Middleware {
   };
 }
 
-const executor: RouteExecutor = {
+/** Runs the handler of a route on what `ctx.state` has. */
+export const executor: RouteExecutor = {
   async prepare(route, ctx, deps) {
     return route.prepare?.(inputOf(ctx, deps));
   },

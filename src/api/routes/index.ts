@@ -4,6 +4,7 @@ import { balanceRoutes } from './balance.ts';
 import { businessDayRoutes } from './business-days.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
+import { dashboardSessionRoutes } from './dashboard-sessions.ts';
 import { disputeRoutes } from './disputes.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
@@ -21,7 +22,6 @@ import { subscriptionRoutes } from './subscriptions.ts';
 import { surchargeRuleRoutes } from './surcharge-rules.ts';
 import { testClockRoutes } from './test-clocks.ts';
 import { webhookRoutes } from './webhooks.ts';
-import { workbenchRoutes } from './workbench.ts';
 
 /** The routes of the API, in the order of the documentation. */
 export const apiRoutes: readonly Route[] = [
@@ -38,13 +38,13 @@ export const apiRoutes: readonly Route[] = [
   ...subscriptionContinuationRoutes,
   ...subscriptionChangeRoutes,
   ...testClockRoutes,
-  ...workbenchRoutes,
   ...balanceRoutes,
   ...payoutRoutes,
   ...disputeRoutes,
   ...reportRoutes,
   ...eventRoutes,
   ...webhookRoutes,
+  ...dashboardSessionRoutes,
   ...accountRoutes,
   ...surchargeRuleRoutes,
   ...healthRoutes,

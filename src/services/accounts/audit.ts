@@ -10,6 +10,8 @@ import type { RequestContext, Tenant } from '../request-context.ts';
 export type Actor =
   /** A request: the id of its API key. */
   | { kind: 'api_key'; id: string }
+  /** A person of the biller on the dashboard, by the name that the biller has given. */
+  | { kind: 'person'; id: string }
   /** An operator in Temporal's Web UI: the given name, or `web-ui` when none was given. */
   | { kind: 'operator'; id: string }
   /** An operator at the command line: the user of the operating system. */
@@ -39,7 +41,21 @@ export type AuditAction =
   | 'webhook_endpoint.verified'
   | 'webhook_endpoint.replayed'
   | 'payment_link.url_rotated'
-  | 'workbench.link_created'
+  | 'dashboard_session.created'
+  | 'dashboard_session.opened'
+  | 'dashboard_session.ended'
+  | 'payment_intent.refunded'
+  | 'payment_intent.retried'
+  | 'payment_plan.suspended'
+  | 'payment_plan.resumed'
+  | 'subscription.paused'
+  | 'subscription.resumed'
+  | 'subscription.canceled'
+  | 'payment_link.created'
+  | 'test_clock.created'
+  | 'test_clock.advanced'
+  | 'test_clock.deleted'
+  | 'webhook_delivery.sent_again'
   | 'workflow.started_over'
   | 'workflow.unpaused'
   | 'outbox_entry.deleted'

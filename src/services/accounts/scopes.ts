@@ -21,6 +21,7 @@ export const allScopes = [
   'events:read',
   'balance:read',
   'reports:read',
+  'dashboard:write',
 ] as const;
 
 export type Scope = (typeof allScopes)[number];

@@ -14,8 +14,9 @@ export interface RepeatableRequest<Row> {
   /** When the key expires. After that, the same key is a new request. */
   keyExpiresAt: RealInstant | null;
   /**
-   * The condition that claims the key, for the object `newId` if the request makes one. It holds if the key is free;
-   * with `mayResume` also if an earlier try of this request has claimed it and has no response. Empty without a key.
+   * The condition that claims the key, for the object `newId` if the request makes one, and what is written with it. It
+   * holds if the key is free; with `mayResume` also if an earlier try of this request has claimed it and has no
+   * response. Empty without a key.
    */
   claim(newId: string | null, how: { mayResume: boolean }): InsertCondition[];
   /**
@@ -55,10 +56,11 @@ export async function claimKey(
   request: Pick<RepeatableRequest<never>, 'claim'>,
   newId: string | null = null,
 ): Promise<string | null> {
-  const [claim] = request.claim(newId, { mayResume: true });
+  const [claim, ...others] = request.claim(newId, { mayResume: true });
   if (claim === undefined) return newId;
   const claimed = await runAlone<{ subject_id: string | null }>(tx, claim);
   if (claimed === null) throw new KeyTaken();
+  for (const other of others) await runAlone(tx, other);
   return claimed.subject_id;
 }
 

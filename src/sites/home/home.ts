@@ -77,6 +77,7 @@ function onThisMachine(webUi: WebUi | null): Html {
   const temporal = html`<dt><a href="${webUi?.url ?? ''}">Temporal Web UI</a></dt><dd>Every plan, payment and delivery as a workflow.</dd>\n`;
   return html`<section class="card" aria-labelledby="here"><h2 id="here">On this machine</h2>
 <dl>
+<dt><a href="/dashboard">Dashboard</a></dt><dd>Customers, payments, and what becomes of them.</dd>
 <dt><a href="/workbench">Workbench</a></dt><dd>Test clocks to look at and to move.</dd>
 <dt><a href="/ops">Operations</a></dt><dd>What is stuck, and the figures of the week.</dd>
 ${webUi === null ? null : temporal}</dl></section>`;

@@ -31,7 +31,7 @@ ${after ?? null}`;
 
 /** The bar that leads to the other pages. `isHere`: on this machine, where all of them can be opened. */
 export function barOfSites(isHere: boolean): Html {
-  const here = html` <a href="/workbench">Workbench</a> <a href="/ops">Operations</a>`;
+  const here = html` <a href="/dashboard">Dashboard</a> <a href="/workbench">Workbench</a> <a href="/ops">Operations</a>`;
   return html`<a class="brand" href="/">Payments Service</a>
 <nav aria-label="Pages"><a href="/docs/guides">Guides</a> <a href="/docs">Reference</a>${isHere ? here : null}</nav>`;
 }

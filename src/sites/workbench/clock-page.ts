@@ -4,10 +4,10 @@ import type { DryRunResult } from '../../resources/clock-effect.ts';
 import { ServiceError } from '../../services/errors.ts';
 import { dryRunAdvance, type Supposition } from '../../services/test-clocks/dry-run.ts';
 import { getTimeline, type Timeline } from '../../services/workbench/timeline.ts';
+import { alert } from '../account/plain-pages.ts';
 import type { Axis } from './axis.ts';
 import { chart } from './chart.ts';
 import { lanesOf } from './lanes.ts';
-import { alert } from './layout.ts';
 import { type Move, moveForm, targetIn } from './move-form.ts';
 import { suppositionIn } from './what-if.ts';
 import { deliveriesInWords, happenedInWords, inWords, lookOf, time } from './words.ts';
@@ -57,7 +57,7 @@ ${timeline.subjects.length === 0 ? firstSteps(clock.id) : null}
 ${isMoving ? html`<p role="status">It is moving to ${clock.target_time === null ? '' : time(clock.target_time)}.</p>` : moveForm(move)}
 </section>
 <section class="card" id="dry-run"><h2>What would happen</h2>
-${showDryRun(dryRun, timeline, supposed?.label ?? null)}
+${showDryRun(dryRun, timeline, { supposed: supposed?.label ?? null, formField: request.formField(`clocks/${clock.id}/advance`) })}
 </section>
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
@@ -113,7 +113,7 @@ function firstSteps(clockId: string): Html {
 function showDryRun(
   result: DryRunResult | ServiceError | null,
   { clock: { id: clockId }, subjects }: Timeline,
-  supposed: string | null,
+  { supposed, formField }: { supposed: string | null; formField: Html },
 ): Html {
   if (result === null)
     return html`<p class="faint">Choose a time, and see what would happen on the way. Nothing changes.</p>`;
@@ -137,7 +137,7 @@ ${
 `;
       })}</ol>`
 }${effects.length > shown.length ? html`<p>And ${effects.length - shown.length} more.</p>` : null}
-<form method="post" action="${clockId}/advance"><input type="hidden" name="to" value="${target.toISOString()}">
+<form method="post" action="${clockId}/advance">${formField}<input type="hidden" name="to" value="${target.toISOString()}">
 <button>Advance to ${time(target)}</button></form>
 ${supposed === null ? null : html`<p class="faint">The advance takes the outcomes of the cards and amounts, not the supposed one.</p>`}`;
 }

@@ -1,7 +1,7 @@
 import type { SubjectRow, TimelineEventRow } from '../../db/workbench.ts';
 import { type Html, html, isolated } from '../../platform/html.ts';
 import { getStory } from '../../services/workbench/timeline.ts';
-import { methodInWords } from './what-if.ts';
+import { methodInWords } from '../account/method-in-words.ts';
 import { deliveriesInWords, happenedInWords, type Look, lookOf, time } from './words.ts';
 import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 

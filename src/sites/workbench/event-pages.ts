@@ -38,7 +38,7 @@ ${found.length > events.length && last !== undefined ? html`<p><a href="events?$
 }
 
 /** One event: what it says, its webhooks, each attempt, and what the receiver responded. */
-export async function showEvent({ sql, context, id, up }: WorkbenchRequest): Promise<Answer> {
+export async function showEvent({ sql, context, id, up, formField }: WorkbenchRequest): Promise<Answer> {
   const { event, deliveries } = await getEventWithDeliveries(sql, context, id);
   const {
     event_type: type,
@@ -76,7 +76,7 @@ export async function showEvent({ sql, context, id, up }: WorkbenchRequest): Pro
 <p><code>${type}</code></p>
 <section class="card"><dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>
 <section class="card" id="webhooks"><h2>Webhooks</h2>
-${deliveries.length === 0 ? html`<p class="faint">No endpoint was subscribed to it.</p>` : deliveries.map((delivery) => shownDelivery(delivery, up))}</section>
+${deliveries.length === 0 ? html`<p class="faint">No endpoint was subscribed to it.</p>` : deliveries.map((delivery) => shownDelivery(delivery, up, formField(`deliveries/${delivery.id}/retry`)))}</section>
 <section class="card"><h2>Data</h2><pre tabindex="0" aria-label="The data of the event">${safeLines(JSON.stringify(data, null, 2))}</pre></section>`,
   };
 }
@@ -84,6 +84,7 @@ ${deliveries.length === 0 ? html`<p class="faint">No endpoint was subscribed to 
 function shownDelivery(
   { id, url, status, attempts, next_attempt_at, failure_reason }: Deliveries[number],
   up: string,
+  formField: Html,
 ): Html {
   return html`<article><h3><span class="pill ${status}">${status}</span> ${withoutSecrets(url)}</h3>
 ${status === 'pending' && next_attempt_at !== null ? html`<p>The next attempt is due at ${next_attempt_at.toISOString().slice(11, 19)} UTC.</p>` : null}
@@ -94,7 +95,7 @@ ${
     : html`<table><thead><tr><th scope="col">Try</th><th scope="col">When</th><th scope="col">Result</th><th scope="col">Took</th></tr></thead>
 <tbody>${attempts.map(shownAttempt)}</tbody></table>`
 }
-<form method="post" action="${up}deliveries/${id}/retry"><button class="other">Send it again</button></form></article>`;
+<form method="post" action="${up}deliveries/${id}/retry">${formField}<button class="other">Send it again</button></form></article>`;
 }
 
 function shownAttempt({ number, at, status_code, error, duration_ms, response_excerpt }: WebhookAttemptRow): Html {

@@ -2,8 +2,8 @@ import { listTimelineEvents } from '../../db/workbench.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { listCustomers } from '../../services/customers/customers.ts';
 import { listTestClocks, type TestClockDetails } from '../../services/test-clocks/test-clocks.ts';
+import { alert } from '../account/plain-pages.ts';
 import { happenedList } from './clock-page.ts';
-import { alert } from './layout.ts';
 import { time } from './words.ts';
 import type { Answer, WorkbenchRequest } from './workbench-request.ts';
 
@@ -11,7 +11,7 @@ const eventsListed = 10;
 const customersListed = 10;
 
 /** The first page: the clocks of the account, the form of a new one, and what happened last. */
-export async function showOverview({ sql, context, canSkipTime }: WorkbenchRequest): Promise<Answer> {
+export async function showOverview({ sql, context, canSkipTime, formField }: WorkbenchRequest): Promise<Answer> {
   const [clocks, events, customers] = await Promise.all([
     listTestClocks(sql, context, { limit: 20 }),
     listTimelineEvents(sql, context, {}, eventsListed),
@@ -26,7 +26,7 @@ export async function showOverview({ sql, context, canSkipTime }: WorkbenchReque
 ${canSkipTime() === false ? alert('The Temporal server of this service cannot skip time, so no clock can move.') : null}
 ${shown.length === 0 ? html`<p>A test clock is time that you move. Create one, put customers on it, and see what a month does in a second.</p>` : html`<ul class="clocks">${shown.map(clockCard)}</ul>`}
 <section class="card" id="new"><h2>New clock</h2>
-<form method="post" action="clocks" class="row">
+<form method="post" action="clocks" class="row">${formField('clocks')}
 <div class="field"><label for="name">Name</label><input id="name" name="name" maxlength="255" placeholder="Renewals"></div>
 <div class="field"><label for="frozen_time">Its time, UTC</label>
 <input type="datetime-local" id="frozen_time" name="frozen_time" step="1" required value="${context.now.toISOString().slice(0, 10)}T09:00:00"></div>

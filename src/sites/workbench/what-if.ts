@@ -1,6 +1,7 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
-import { type Html, html, isolated } from '../../platform/html.ts';
+import { type Html, html } from '../../platform/html.ts';
 import type { Supposition } from '../../services/test-clocks/dry-run.ts';
+import { methodInWords } from '../account/method-in-words.ts';
 
 /** What a dry run can suppose: the word in the form, what people read, and the outcomes of cards and bank accounts. */
 const choices: readonly { word: string; label: string; outcomes: string; bankOutcomes: string }[] = [
@@ -50,11 +51,4 @@ ${
         option(method.id, methodInWords(method), of),
       )}</select></div>`
 }`;
-}
-
-/** `Visa 4242` or `Bank account 321`. */
-export function methodInWords({ instrument, brand, last4 }: PaymentMethodRow): string {
-  const kind = instrument.type === 'au_becs_debit' ? 'Bank account' : instrument.type.replace('_', ' ');
-  const name = isolated(brand ?? kind);
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)} ${last4 ?? ''}`.trim();
 }

@@ -52,27 +52,37 @@ export function lookOf(eventType: string): Look {
   return lookOfVerb[verb] ?? 'changed';
 }
 
-/** Returns what an event says, in a few words: an amount and an outcome, or a new state with its reason. */
-export function inWords(eventType: string, data: Readonly<Record<string, unknown>>): string {
+/**
+ * Returns what an event says, in a few words: an amount and an outcome, or a new state with its reason. `money` writes
+ * an amount of minor units with its currency.
+ */
+export function inWords(
+  eventType: string,
+  data: Readonly<Record<string, unknown>>,
+  money: (minorUnits: unknown, currency: unknown) => string = amountOf,
+): string {
   const [group = '', verb = ''] = eventType.split('.');
   const plain = `${group.replace('payment_plan', 'plan').replaceAll('_', ' ')} ${verb.replaceAll('_', ' ')}`;
   if (group === 'payment_intent' || group === 'refund') {
-    const amount = amountOf(data.total_amount ?? data.amount, data.currency);
+    const amount = money(data.total_amount ?? data.amount, data.currency);
     return `${amount} ${group === 'refund' ? `refund ${verb}` : paymentInWords(verb, data)}`;
   }
-  if (group === 'payout' || group === 'dispute') return `${amountOf(data.amount, data.currency)} ${group} ${verb}`;
+  if (group === 'payout' || group === 'dispute') return `${money(data.amount, data.currency)} ${group} ${verb}`;
   const reason = data.state_reason ?? data.status_reason ?? null;
   return typeof reason === 'string' ? `${plain}: ${reason}` : plain;
 }
 
 /** As `inWords`, with what a payment or refund was for. */
-export function happenedInWords({
-  event_type: type,
-  data,
-  paid_for: name,
-  paid_part: part,
-}: Pick<TimelineEventRow, 'event_type' | 'data' | 'paid_for' | 'paid_part'>): string {
-  const words = inWords(type, data);
+export function happenedInWords(
+  {
+    event_type: type,
+    data,
+    paid_for: name,
+    paid_part: part,
+  }: Pick<TimelineEventRow, 'event_type' | 'data' | 'paid_for' | 'paid_part'>,
+  money = amountOf,
+): string {
+  const words = inWords(type, data, money);
   if (!/^(payment_intent|refund)\./.test(type)) return words;
   if (name === null) return `${words}, for a single payment`;
   return `${words}, for “${isolated(name)}”${part === null ? '' : `, ${part}`}`;

@@ -42,6 +42,10 @@ export const commands: Readonly<Record<string, { summary: string; load: () => Pr
     summary: 'show an object, and its page in the browser',
     load: async () => (await import('./open.ts')).open,
   },
+  dashboard: {
+    summary: 'print a URL that lets a person into the dashboard',
+    load: async () => (await import('./dashboard.ts')).dashboard,
+  },
   workbench: {
     summary: 'print a link to the pages of your test clocks',
     load: async () => (await import('./workbench.ts')).workbench,

@@ -4,10 +4,10 @@ import { print, printJson, printNote } from './terminal.ts';
 
 const usage = `Usage: payments workbench [--clock ID] [--open] [--json]
 
-Prints a link that opens the workbench in a browser: the test clocks of the key's sandbox account, as pages. Anyone who
-has the link sees the account and moves its clocks, for one hour, or until the key is revoked.
+Prints a URL that opens the workbench in a browser: the test clocks of the key's sandbox account, as pages of the
+dashboard. It works once, within five minutes. The session lasts an hour, or until the key is revoked.
 
---clock  the link leads to the page of this clock.
+--clock  it leads to the page of this clock.
 --open   also opens it in the browser of this machine.`;
 
 async function run(args: string[], connect: () => CliContext): Promise<number> {
@@ -23,19 +23,17 @@ async function run(args: string[], connect: () => CliContext): Promise<number> {
   if (values.json) printJson({ url, expires_at });
   else {
     print(url);
-    printNote(`It opens the account until ${expires_at}.`);
+    printNote(`It works once, within five minutes. The session lasts until ${expires_at}.`);
   }
   if (values.open && !(await openInBrowser(url))) printNote('No browser could be started here.');
   return 0;
 }
 
-async function linkOf({ request, baseUrl }: CliContext, clock: string | undefined) {
-  const { path, expires_at } = await request<{ path: string; expires_at: string }>({
-    method: 'POST',
-    path: '/api/v1/test_helpers/workbench_links',
-  });
-  const base = baseUrl.replace(/\/$/, '');
-  return { url: `${base}${path}${clock === undefined ? '' : `clocks/${clock}`}`, expires_at };
+async function linkOf({ payments, baseUrl }: CliContext, clock: string | undefined) {
+  const made = await payments.dashboardSessions.create({ person: 'command line', role: 'support' });
+  const url = new URL(new URL(made.url).pathname, baseUrl);
+  url.search = `to=sandbox/${clock === undefined ? '' : `clocks/${clock}`}`;
+  return { url: url.href, expires_at: made.expires_at };
 }
 
 export const workbench: Command = { usage, run };

@@ -1801,6 +1801,55 @@ export class WebhookDeliveries extends Resource {
   }
 }
 
+/**
+ * How your own people get into the dashboard, which shows customers, payments and what becomes of them. Your back
+ * office makes a session after its own sign-on, and sends the person to its URL.
+ */
+export class DashboardSessions extends Resource {
+  /**
+   * Let a person into the dashboard
+   *
+   * Send the person to its `url`, or open it: it works once, within five minutes. The session ends at `expires_at`,
+   * when you end it, or with the key that has made it. A role needs the scopes for what it sees and does.
+   *
+   * Needs a secret key with the scope `dashboard:write`.
+   *
+   * `POST /api/v1/dashboard_sessions`
+   */
+  create(body: models.DashboardSessionCreate, options?: WriteOptions): Promise<models.NewDashboardSession> {
+    return this.send({ method: 'POST', path: path`/api/v1/dashboard_sessions`, body }, options);
+  }
+
+  /**
+   * List dashboard sessions, newest first
+   *
+   * Sessions that have ended are listed for 30 days.
+   *
+   * Needs a secret key with the scope `dashboard:write`.
+   *
+   * `GET /api/v1/dashboard_sessions`
+   */
+  list(
+    query?: QueryOf<'listDashboardSessions'>,
+    options?: RequestOptions,
+  ): Listing<models.DashboardSessionList, 'data'> {
+    return this.pagesOf({ method: 'GET', path: path`/api/v1/dashboard_sessions`, query }, 'data', 'id', options);
+  }
+
+  /**
+   * End a dashboard session at once
+   *
+   * Its `expires_at` is then the present. Ending it again changes nothing.
+   *
+   * Needs a secret key with the scope `dashboard:write`.
+   *
+   * `POST /api/v1/dashboard_sessions/{dashboard_session_id}/end`
+   */
+  end(dashboardSessionId: string, options?: WriteOptions): Promise<models.DashboardSession> {
+    return this.send({ method: 'POST', path: path`/api/v1/dashboard_sessions/${dashboardSessionId}/end` }, options);
+  }
+}
+
 /** How your account presents itself to payers, on the pages that the service shows them, and where it is. */
 export class Account extends Resource {
   /**
@@ -1952,6 +2001,11 @@ export class Resources {
   readonly webhookEndpoints: WebhookEndpoints;
   /** The endpoints that events are posted to, and the result of each delivery. */
   readonly webhookDeliveries: WebhookDeliveries;
+  /**
+   * How your own people get into the dashboard, which shows customers, payments and what becomes of them. Your back
+   * office makes a session after its own sign-on, and sends the person to its URL.
+   */
+  readonly dashboardSessions: DashboardSessions;
   /** How your account presents itself to payers, on the pages that the service shows them, and where it is. */
   readonly account: Account;
   /** For operators of the service. */
@@ -1978,6 +2032,7 @@ export class Resources {
     this.events = new Events(request);
     this.webhookEndpoints = new WebhookEndpoints(request);
     this.webhookDeliveries = new WebhookDeliveries(request);
+    this.dashboardSessions = new DashboardSessions(request);
     this.account = new Account(request);
     this.health = new Health(request);
     this.reference = new Reference(request);

@@ -2089,6 +2089,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dashboard_sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List dashboard sessions, newest first
+         * @description Sessions that have ended are listed for 30 days.
+         *
+         *     Needs a secret key with the scope `dashboard:write`.
+         */
+        get: operations["listDashboardSessions"];
+        put?: never;
+        /**
+         * Let a person into the dashboard
+         * @description Send the person to its `url`, or open it: it works once, within five minutes. The session ends at `expires_at`, when you end it, or with the key that has made it. A role needs the scopes for what it sees and does.
+         *
+         *     Needs a secret key with the scope `dashboard:write`.
+         */
+        post: operations["createDashboardSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dashboard_sessions/{dashboard_session_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a dashboard session at once
+         * @description Its `expires_at` is then the present. Ending it again changes nothing.
+         *
+         *     Needs a secret key with the scope `dashboard:write`.
+         */
+        post: operations["endDashboardSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/account": {
         parameters: {
             query?: never;
@@ -4488,6 +4538,43 @@ export interface components {
             /** @description Cannot be changed. Sending it is a validation error. */
             test_clock?: string | null;
         };
+        /** @enum {string} */
+        DashboardRole: "viewer" | "support" | "finance" | "admin";
+        DashboardSession: {
+            /** @description The id of the session. */
+            id: string;
+            /** @constant */
+            object: "dashboard_session";
+            /** @description Who it is for. */
+            person: string;
+            /** @description `viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links and sends webhooks again. `finance`: looks, sees the books, refunds and downloads. `admin`: all of that. */
+            role: components["schemas"]["DashboardRole"];
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            expires_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
+        };
+        DashboardSessionCreate: {
+            /** @description Who it is for. The audit log and the history of a customer name this person. */
+            person: string;
+            /** @description `viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links and sends webhooks again. `finance`: looks, sees the books, refunds and downloads. `admin`: all of that. */
+            role: components["schemas"]["DashboardRole"];
+            /** @description After how many seconds it ends, 300 to 43,200; by default 3,600. */
+            expires_in?: number;
+        };
+        DashboardSessionList: {
+            data: components["schemas"]["DashboardSession"][];
+            /** @description Whether more items follow. */
+            has_more: boolean;
+        };
         DateOfBirth: {
             /** @description The day; null if unknown. */
             day: number | null;
@@ -5442,6 +5529,30 @@ export interface components {
              * @description ISO 8601, UTC.
              */
             created_at?: string;
+        };
+        NewDashboardSession: {
+            /** @description The id of the session. */
+            id: string;
+            /** @constant */
+            object: "dashboard_session";
+            /** @description Who it is for. */
+            person: string;
+            /** @description `viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes links and sends webhooks again. `finance`: looks, sees the books, refunds and downloads. `admin`: all of that. */
+            role: components["schemas"]["DashboardRole"];
+            /** @description Opens the dashboard, once and within five minutes. It shows a page with a button: loading the page uses nothing up. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            expires_at: string;
+            /** @description False in the sandbox. */
+            livemode: boolean;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC.
+             */
+            created_at: string;
         };
         NextAction: {
             /**
@@ -14032,6 +14143,127 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             422: components["responses"]["Unprocessable"];
             /** @description The key has exceeded its rate limit. Or replays, retries and pings to the endpoint’s host have reached 20,000 deliveries an hour for the account and mode (`webhook_replay_limit`). Hosts with the same last two labels count as one, whatever the port. */
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDashboardSessions: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items, 1 to 100; by default 20. */
+                limit?: number;
+                /** @description The id of the last item of the previous page. */
+                starting_after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSessionList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createDashboardSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DashboardSessionCreate"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewDashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            /** @description The key lacks `dashboard:write`, or a scope that the role needs: `insufficient_scope`. */
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endDashboardSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your name for this request. If you send the request again with the same key, it has no second effect and returns the first response. See *Idempotency*. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description How many seconds the key is kept: 1 to 2592000 (30 days), by default 86400 (a day). With a publishable key at most 86400. */
+                "Idempotency-TTL"?: components["parameters"]["IdempotencyTtl"];
+            };
+            path: {
+                /** @description The id of the dashboard session. */
+                dashboard_session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "Request-Id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The body is larger than 16 KiB. */
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

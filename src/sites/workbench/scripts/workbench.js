@@ -7,8 +7,8 @@ const parse = (text) => new DOMParser().parseFromString(text, 'text/html').query
 
 async function load(url) {
   const response = await fetch(url, { redirect: 'manual' });
-  // The link has ended: the page itself says what to do, or continues with a new link.
-  if (response.type === 'opaqueredirect' || response.status === 403) location.reload();
+  // The session has ended: the page itself says what to do.
+  if (response.type === 'opaqueredirect' || response.status === 401) location.reload();
   return response.ok ? parse(await response.text()) : null;
 }
 

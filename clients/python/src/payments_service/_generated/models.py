@@ -13,6 +13,7 @@ ClockEffectType: TypeAlias = Literal["payment_intent.succeeded", "payment_intent
 CollectChoice: TypeAlias = Literal["required", "optional", "no"]  # noqa: E501
 Currency: TypeAlias = Literal["USD", "AUD", "NZD", "EUR", "GBP", "JPY"]  # noqa: E501
 CustomerStatus: TypeAlias = Literal["active", "inactive"]  # noqa: E501
+DashboardRole: TypeAlias = Literal["viewer", "support", "finance", "admin"]  # noqa: E501
 DebitScheme: TypeAlias = Literal["au_becs"]  # noqa: E501
 DisputeStatus: TypeAlias = Literal["needs_response", "won", "lost"]  # noqa: E501
 EffectiveOn: TypeAlias = Literal["settled", "submitted"]  # noqa: E501
@@ -1143,6 +1144,43 @@ class CustomerUpdate(TypedDict):
     """Cannot be changed. Sending it is a validation error."""
 
 
+class DashboardSession(TypedDict):
+    id: str
+    """The id of the session."""
+    object: Literal["dashboard_session"]
+    person: str
+    """Who it is for."""
+    role: DashboardRole
+    """`viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes
+    links and sends webhooks again. `finance`: looks, sees the books, refunds and downloads.
+    `admin`: all of that.
+    """
+    expires_at: str
+    """ISO 8601, UTC."""
+    livemode: bool
+    """False in the sandbox."""
+    created_at: str
+    """ISO 8601, UTC."""
+
+
+class DashboardSessionCreate(TypedDict):
+    person: str
+    """Who it is for. The audit log and the history of a customer name this person."""
+    role: DashboardRole
+    """`viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes
+    links and sends webhooks again. `finance`: looks, sees the books, refunds and downloads.
+    `admin`: all of that.
+    """
+    expires_in: NotRequired[int]
+    """After how many seconds it ends, 300 to 43,200; by default 3,600."""
+
+
+class DashboardSessionList(TypedDict):
+    data: list[DashboardSession]
+    has_more: bool
+    """Whether more items follow."""
+
+
 class DateOfBirth(TypedDict):
     day: int | None
     """The day; null if unknown."""
@@ -2020,6 +2058,29 @@ class MandatesReportRow(TypedDict):
     ended_at: NotRequired[str | None]
     """When it ended."""
     created_at: NotRequired[str]
+    """ISO 8601, UTC."""
+
+
+class NewDashboardSession(TypedDict):
+    id: str
+    """The id of the session."""
+    object: Literal["dashboard_session"]
+    person: str
+    """Who it is for."""
+    role: DashboardRole
+    """`viewer`: looks. `support`: also retries payments, changes plans and subscriptions, makes
+    links and sends webhooks again. `finance`: looks, sees the books, refunds and downloads.
+    `admin`: all of that.
+    """
+    url: str
+    """Opens the dashboard, once and within five minutes. It shows a page with a button: loading
+    the page uses nothing up.
+    """
+    expires_at: str
+    """ISO 8601, UTC."""
+    livemode: bool
+    """False in the sandbox."""
+    created_at: str
     """ISO 8601, UTC."""
 
 

@@ -2216,6 +2216,63 @@ class WebhookDeliveries(Resource):
 
 
 
+class DashboardSessions(Resource):
+    """How your own people get into the dashboard, which shows customers, payments and what
+    becomes of them. Your back office makes a session after its own sign-on, and sends the
+    person to its URL.
+    """
+
+    def create(
+        self,
+        body: models.DashboardSessionCreate,
+        **options: Unpack[WriteOptions],
+    ) -> models.NewDashboardSession:
+        """Let a person into the dashboard
+
+        Send the person to its `url`, or open it: it works once, within five minutes. The
+        session ends at `expires_at`, when you end it, or with the key that has made it. A
+        role needs the scopes for what it sees and does.
+
+        Needs a secret key with the scope `dashboard:write`.
+
+        `POST /api/v1/dashboard_sessions`
+        """
+        return self._send("POST", "/api/v1/dashboard_sessions", body=body, options=options)
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        **options: Unpack[RequestOptions],
+    ) -> Listing[models.DashboardSessionList, models.DashboardSession]:
+        """List dashboard sessions, newest first
+
+        Sessions that have ended are listed for 30 days.
+
+        Needs a secret key with the scope `dashboard:write`.
+
+        `GET /api/v1/dashboard_sessions`
+        """
+        return self._pages_of("GET", "/api/v1/dashboard_sessions", query={"limit": limit, "starting_after": starting_after}, options=options, items="data", cursor="id")
+
+    def end(
+        self,
+        dashboard_session_id: str,
+        **options: Unpack[WriteOptions],
+    ) -> models.DashboardSession:
+        """End a dashboard session at once
+
+        Its `expires_at` is then the present. Ending it again changes nothing.
+
+        Needs a secret key with the scope `dashboard:write`.
+
+        `POST /api/v1/dashboard_sessions/{dashboard_session_id}/end`
+        """
+        return self._send("POST", f"/api/v1/dashboard_sessions/{segment(dashboard_session_id)}/end", options=options)
+
+
+
 class Account(Resource):
     """How your account presents itself to payers, on the pages that the service shows them, and
     where it is.
@@ -2388,6 +2445,11 @@ class Resources:
         """The endpoints that events are posted to, and the result of each delivery."""
         self.webhook_deliveries = WebhookDeliveries(transport)
         """The endpoints that events are posted to, and the result of each delivery."""
+        self.dashboard_sessions = DashboardSessions(transport)
+        """How your own people get into the dashboard, which shows customers, payments and what
+        becomes of them. Your back office makes a session after its own sign-on, and sends the
+        person to its URL.
+        """
         self.account = Account(transport)
         """How your account presents itself to payers, on the pages that the service shows them,
         and where it is.

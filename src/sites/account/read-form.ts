@@ -5,16 +5,23 @@ import { BadRequest } from '../../services/errors.ts';
 const mostBytes = 16 * 1024;
 
 /**
- * Reads the fields of a posted form, at most 16 KiB. The link in the address is what allows a request, so another site
- * cannot make one. A browser that comes from another site is still refused.
+ * Refuses what a browser sends from another site. Browsers say where a request comes from, a program does not.
+ * @throws BadRequest
+ */
+export function assertNoForeignSite({ headers }: IncomingMessage): void {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  throw new BadRequest('This form came from another site. Open the page here, and use its own form.');
+}
+
+/**
+ * Reads the fields of a posted form, at most 16 KiB. That it is one of ours must be checked besides; a browser that
+ * comes from another site is refused here.
  * @throws BadRequest
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const { 'sec-fetch-site': site, 'content-type': type, 'content-encoding': encoding } = request.headers;
-  // Browsers send it with every request; a program does not.
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw new BadRequest('This form came from another site. Open the workbench, and use its own form.');
-  }
+  assertNoForeignSite(request);
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
   if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type ?? '') || encoding !== undefined) {
     throw new BadRequest('The form could not be read. Go back and try again.');
   }

@@ -1,5 +1,5 @@
-import type { PlainDate } from '../domain/calendar.ts';
-import { type Html, html } from '../platform/html.ts';
+import { type Html, html } from '../../platform/html.ts';
+import type { PlainDate } from '../calendar.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

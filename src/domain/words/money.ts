@@ -1,6 +1,6 @@
-import type { Currency } from '../domain/currencies.ts';
-import type { MinorUnits } from '../domain/units.ts';
-import { type Html, html } from '../platform/html.ts';
+import { type Html, html } from '../../platform/html.ts';
+import type { Currency } from '../currencies.ts';
+import type { MinorUnits } from '../units.ts';
 
 /** Browsers choose the locale, so only so many formats are kept. */
 const keptAtMost = 300;

@@ -1,0 +1,28 @@
+import { clockRoutes } from './clocks.ts';
+import { showCustomer } from './customer-page.ts';
+import type { DashboardRoute } from './dashboard-request.ts';
+import { showFind } from './find-page.ts';
+import { linkRoutes } from './link-page.ts';
+import { showPayment } from './payment-page.ts';
+import { showPlan } from './plan-page.ts';
+import { askRefund, refund } from './refund-page.ts';
+import { askRetry, retry } from './retry-page.ts';
+import { routesOf } from './simple-action.ts';
+import { subjectActions } from './subject-actions.ts';
+import { showSubscription } from './subscription-page.ts';
+
+/** The pages of the dashboard, in the order of the bar. */
+export const dashboardRoutes: readonly DashboardRoute[] = [
+  { method: 'GET', path: /^$/, menu: { title: 'Find', path: '' }, handle: showFind },
+  { method: 'GET', path: /^customers\/(cus_\w+)$/, handle: showCustomer },
+  { method: 'GET', path: /^payments\/(pi_\w+)$/, handle: showPayment },
+  { method: 'GET', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: askRefund },
+  { method: 'POST', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: refund },
+  { method: 'GET', path: /^payments\/(pi_\w+)\/retry$/, needs: 'retry_payment', handle: askRetry },
+  { method: 'POST', path: /^payments\/(pi_\w+)\/retry$/, needs: 'retry_payment', handle: retry },
+  { method: 'GET', path: /^plans\/(pp_\w+)$/, handle: showPlan },
+  { method: 'GET', path: /^subscriptions\/(sub_\w+)$/, handle: showSubscription },
+  ...subjectActions.flatMap(routesOf),
+  ...linkRoutes,
+  ...clockRoutes,
+];
