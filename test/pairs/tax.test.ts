@@ -144,6 +144,21 @@ describe('a tax that is included and another capability', () => {
     assert.deepEqual((await taxesOf(life, plan))[0], [1000, 1000, 91]);
   });
 
+  lived(
+    'dispute + tax: what is lost takes the tax that refunds have left, and of two payments each its own',
+    async (life) => {
+      const [lost, won] = [await paidWith(life), await paidWith(life)];
+      await life.refunds(lost, 833);
+      await life.disputes('claim', lost, 'lost');
+      await life.disputes('other', won, 'won');
+      await life.to('2027-02-14');
+      assert.deepEqual(await life.shows('payment_intents', lost, 'status', 'tax_amount'), ['returned', 227]);
+      const { data } = await life.ask('GET', '/events?event_type=payment_intent.returned&limit=100');
+      const told = data.find(({ data: { id } }: { data: { id: string } }) => id === lost)?.data;
+      assert.deepEqual([told?.returned_amount, told?.returned_tax_amount], [1667, 227 - 75]);
+    },
+  );
+
   lived('deletion + tax: a payment of a customer who was deleted keeps it', async (life) => {
     const customer_id = await life.payer();
     const plan = await life.plan({ name: 'lessons', customer_id });

@@ -1,6 +1,6 @@
 // Takes the pictures of docs/images from a running service: npm run screenshots [-- --data-dir DIR]
-// With --only payers, workbench, dashboard or reference it takes those of one part alone. It makes what they show in the
-// sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
+// With --only payers, workbench, dashboard or reference it takes those of one part alone. It makes what they show in
+// the sandbox of the demo biller, and takes it away again. Needs a Chromium on PATH.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -30,8 +30,8 @@ export type PostedEventType = (typeof moneyEventTypes)[number] | 'subscription';
 /**
  * The accounts of a biller's books. `payers` is the other side of all money, `in_flight` holds debits whose result is
  * not known, `processor` what was taken and is not paid out, `held` what is under dispute, `fees` what collecting has
- * cost, `bank` what was paid out. `credit` is a debt, so it is never above 0: what subscriptions owe back of what payers
- * have paid. `unexplained` is the other side of what only the live processor knows.
+ * cost, `bank` what was paid out. `credit` is a debt, so it is never above 0: what subscriptions owe back of what
+ * payers have paid. `unexplained` is the other side of what only the live processor knows.
  */
 export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank' | 'credit' | 'unexplained';
 
@@ -54,9 +54,7 @@ export type TransactionKind =
 /** What an event says, minor units. */
 export interface PostedEvent {
   type: PostedEventType;
-  /**
-   * The total of the payment, surcharge included; the amount of the refund, dispute or payout; the subscription's credit.
-   */
+  /** The total of a payment, surcharge included; of a refund, dispute or payout the amount; a subscription's credit. */
   amount: MinorUnits;
   /** What the payment costs the biller. 0 for all others. */
   fee: MinorUnits;
@@ -71,8 +69,8 @@ export interface Posting {
 /**
  * Returns what an event posts, minor units; nothing if it moves no money. `posted` is what the ledger has before: of
  * the payment as a debit in flight, or of the subscription as credit. Only the end of such a debit posts a failure, and
- * only a change of the credit is posted. A return gives the fee back, a refund and a lost dispute do not (books, settled
- * points 2 and 6).
+ * only a change of the credit is posted. A return gives the fee back, a refund and a lost dispute do not (books,
+ * settled points 2 and 6).
  * @throws RangeError when an amount is negative, not whole or beyond the range of exact integers.
  */
 export function postingsOf({ type, amount, fee }: PostedEvent, posted: MinorUnits): Posting[] {
