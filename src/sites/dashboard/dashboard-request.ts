@@ -1,8 +1,10 @@
 import type { PersonsAction } from '../../api/middleware/perform.ts';
 import type { DashboardAction, DashboardRole } from '../../domain/dashboard-roles.ts';
 import type { Html } from '../../platform/html.ts';
+import type { Table } from '../../resources/reports/report.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
+import type { ReportSlots } from '../../services/reports/report-slots.ts';
 import type { AccountRequest, Answer } from '../account/account-request.ts';
 
 /** What a handler asks for: see `PersonsAction`. Person and key of the form are those of the request. */
@@ -11,6 +13,7 @@ export type Asked = Omit<PersonsAction, 'key' | 'audit'> & { audit: Omit<Persons
 /** A request for a page of the dashboard, by a person whose session has not ended. */
 export interface DashboardRequest extends AccountRequest {
   vault: Vault;
+  reportSlots: ReportSlots;
   sessionId: string;
   person: string;
   role: DashboardRole;
@@ -23,6 +26,11 @@ export interface DashboardRequest extends AccountRequest {
    * @throws ServiceError as the API would refuse it
    */
   perform(asked: Asked): Promise<unknown>;
+}
+
+/** A table to stream as CSV: the path ends in `.csv`. */
+export interface Download {
+  table: Table;
 }
 
 /** A page of the dashboard, or what a form of one does. A `GET` writes nothing. */
@@ -38,5 +46,5 @@ export interface DashboardRoute {
   sandboxOnly?: true;
   /** Its name in the bar, and its path there, if it has one. */
   menu?: { title: string; path: string };
-  handle(request: DashboardRequest): Promise<Answer>;
+  handle(request: DashboardRequest): Promise<Answer | Download>;
 }
