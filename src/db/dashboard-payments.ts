@@ -1,6 +1,7 @@
 import type { Id } from '../domain/ids.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { CustomerRow } from './customers.ts';
+import type { PaymentIntentRow } from './payment-intents.ts';
 import type { Instrument, PaymentMethodRow } from './payment-methods.ts';
 import type { TenantKey } from './tenant.ts';
 
@@ -28,4 +29,26 @@ export async function methodsOf(db: Db, tenant: TenantKey, ids: readonly string[
 
 function byId<Row extends { id: Id<'customer'> | Id<'payment_method'> }>(rows: readonly Row[]): Map<string, Row> {
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The last payment of a plan, of a subscription or by itself that has failed or come back, and why. */
+export type LastFailure = Pick<PaymentIntentRow, 'id' | 'last_error_code' | 'last_error_message'>;
+
+/** The last failure of these plans, subscriptions and payments, by their id. */
+export async function lastFailuresOf(
+  db: Db,
+  tenant: TenantKey,
+  ids: readonly string[],
+): Promise<Map<string, LastFailure>> {
+  const isTheirs = db`i.biller_id = ${tenant.billerId} and i.livemode = ${tenant.livemode}`;
+  const last = (column: 'payment_plan_id' | 'subscription_id' | 'id') => db`
+    select of.id as of, l.id, l.last_error_code, l.last_error_message
+    from unnest(${ids}::text[]) as of (id) cross join lateral (
+      select i.id, i.last_error_code, i.last_error_message from payment_intents i
+      where i.${db(column)} = of.id and ${isTheirs} and i.last_error_code is not null
+      order by i.id desc limit 1
+    ) l`;
+  const rows = await db<(LastFailure & { of: string })[]>`
+    ${last('payment_plan_id')} union all ${last('subscription_id')} union all ${last('id')}`;
+  return new Map(rows.map(({ of, ...failure }) => [of, failure]));
 }

@@ -45,6 +45,7 @@ export type AuditAction =
   | 'dashboard_session.ended'
   | 'payment_intent.refunded'
   | 'payment_intent.retried'
+  | 'webhook_delivery.sent_again'
   | 'workflow.started_over'
   | 'workflow.unpaused'
   | 'outbox_entry.deleted'
