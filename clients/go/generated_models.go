@@ -3600,17 +3600,6 @@ type PaymentMethodSummary struct {
 	AuBecsDebit *BecsSummary      `json:"au_becs_debit,omitzero"`
 }
 
-// PaymentMethodType is a name of the API.
-type PaymentMethodType string
-
-const (
-	PaymentMethodTypeCard        PaymentMethodType = "card"
-	PaymentMethodTypeAuBecsDebit PaymentMethodType = "au_becs_debit"
-	PaymentMethodTypeKlarna      PaymentMethodType = "klarna"
-	PaymentMethodTypePayID       PaymentMethodType = "pay_id"
-	PaymentMethodTypePaypal      PaymentMethodType = "paypal"
-)
-
 type PaymentPlan struct {
 	// The id of the payment plan.
 	ID string `json:"id"`

@@ -651,7 +651,7 @@ type PaymentIntentsListQuery struct {
 	PaymentLinkID     Optional[string]
 	TestClock         Optional[string]
 	Status            Optional[PaymentIntentStatus]
-	PaymentMethodType Optional[PaymentMethodType]
+	PaymentMethodType Optional[SurchargedMethodType]
 	Currency          Optional[Currency]
 	TotalAmount       Optional[int]
 }

@@ -1,9 +1,9 @@
 import Type, { type Static, type TObject } from 'typebox';
 import type { PaymentFilter, PaymentIntentFilter } from '../../db/payment-intents.ts';
 import type { Id } from '../../domain/ids.ts';
-import { methodTypes } from '../../domain/surcharges/means.ts';
 import { Currency, collectedQuery, dateQuery, listQuery, Reference, Strict } from '../../resources/common.ts';
 import { PaymentIntentStatus } from '../../resources/payment-intent.ts';
+import { MethodType } from '../../resources/payment-method.ts';
 
 /** The query parameters that choose payments. `items` says what the list has, such as `refunds of payments`. */
 export function paymentFilterQuery(items: string) {
@@ -37,12 +37,8 @@ export const PaymentIntentQuery = Strict({
   ...collectedQuery,
   ...paymentFilterQuery('payments'),
   status: Type.Optional(PaymentIntentStatus),
-  payment_method_type: Type.Optional(
-    Type.Enum([...methodTypes], {
-      title: 'PaymentMethodType',
-      description: 'Only payments by a method of this type.',
-    }),
-  ),
+  /** Of the method that a payment has. */
+  payment_method_type: Type.Optional(MethodType),
   currency: Type.Optional(Currency),
   total_amount: Type.Optional(
     Type.Integer({

@@ -171,7 +171,6 @@ export type PaymentMethodCreate = Schemas['PaymentMethodCreate'];
 export type PaymentMethodEnvelope = Schemas['PaymentMethodEnvelope'];
 export type PaymentMethodList = Schemas['PaymentMethodList'];
 export type PaymentMethodSummary = Schemas['PaymentMethodSummary'];
-export type PaymentMethodType = Schemas['PaymentMethodType'];
 export type PaymentPlan = Schemas['PaymentPlan'];
 export type PaymentPlanActivatedEvent = Schemas['PaymentPlanActivatedEvent'];
 export type PaymentPlanChanges = Schemas['PaymentPlanChanges'];

@@ -35,7 +35,6 @@ PaymentIntentBankResultResult: TypeAlias = Literal["settled", "dishonoured", "re
 PaymentIntentStatus: TypeAlias = Literal["requires_payment_method", "processing", "requires_action", "succeeded", "failed", "canceled", "returned"]  # noqa: E501
 PaymentLinkMode: TypeAlias = Literal["payment", "setup"]  # noqa: E501
 PaymentLinkStatus: TypeAlias = Literal["open", "completed", "expired", "deactivated"]  # noqa: E501
-PaymentMethodType: TypeAlias = Literal["card", "au_becs_debit", "klarna", "pay_id", "paypal"]  # noqa: E501
 PaymentPlanState: TypeAlias = Literal["pending", "active", "suspended", "deactivated", "closed"]  # noqa: E501
 PayoutStatus: TypeAlias = Literal["in_transit", "paid", "failed"]  # noqa: E501
 PlanFrequency: TypeAlias = Literal["weekly", "monthly"]  # noqa: E501

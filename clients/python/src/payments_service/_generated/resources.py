@@ -539,7 +539,7 @@ class PaymentIntents(Resource):
         payment_link_id: str | None = None,
         test_clock: str | None = None,
         status: models.PaymentIntentStatus | None = None,
-        payment_method_type: models.PaymentMethodType | None = None,
+        payment_method_type: models.SurchargedMethodType | None = None,
         currency: models.Currency | None = None,
         total_amount: int | None = None,
         **options: Unpack[RequestOptions],
