@@ -79,6 +79,9 @@ describe('the download of payments', () => {
       await merchant.request('POST', `/dashboard_sessions/${ann.sessionId}/end`);
       assert.equal((await ann.get('payments.csv')).status, 401);
     }
+    const Cookie = (await enter('finance')).cookie;
+    const head = await fetch(`${stage.api.url}/dashboard/payments.csv`, { method: 'HEAD', headers: { Cookie } });
+    assert.deepEqual([head.status, await head.text()], [200, '']);
     const nobody = await fetch(`${stage.api.url}/dashboard/payments.csv`);
     assert.equal(nobody.status, 401);
     assert.ok(!(await nobody.text()).includes(header));
