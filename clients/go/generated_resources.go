@@ -668,20 +668,23 @@ func (s *PaymentIntentsService) Create(ctx context.Context, body PaymentIntentCr
 
 // PaymentIntentsListQuery is the query of the method.
 type PaymentIntentsListQuery struct {
-	Limit          Optional[int]
-	StartingAfter  Optional[string]
-	CreatedFrom    Optional[string]
-	CreatedTo      Optional[string]
-	UpdatedFrom    Optional[string]
-	UpdatedTo      Optional[string]
-	CollectedFrom  Optional[string]
-	CollectedTo    Optional[string]
-	CustomerID     Optional[string]
-	PaymentPlanID  Optional[string]
-	SubscriptionID Optional[string]
-	PaymentLinkID  Optional[string]
-	TestClock      Optional[string]
-	Status         Optional[PaymentIntentStatus]
+	Limit             Optional[int]
+	StartingAfter     Optional[string]
+	CreatedFrom       Optional[string]
+	CreatedTo         Optional[string]
+	UpdatedFrom       Optional[string]
+	UpdatedTo         Optional[string]
+	CollectedFrom     Optional[string]
+	CollectedTo       Optional[string]
+	CustomerID        Optional[string]
+	PaymentPlanID     Optional[string]
+	SubscriptionID    Optional[string]
+	PaymentLinkID     Optional[string]
+	TestClock         Optional[string]
+	Status            Optional[PaymentIntentStatus]
+	PaymentMethodType Optional[SurchargedMethodType]
+	Currency          Optional[Currency]
+	TotalAmount       Optional[int]
 }
 
 func (q PaymentIntentsListQuery) values() url.Values {
@@ -700,6 +703,9 @@ func (q PaymentIntentsListQuery) values() url.Values {
 	addOptional(values, "payment_link_id", q.PaymentLinkID)
 	addOptional(values, "test_clock", q.TestClock)
 	addOptional(values, "status", q.Status)
+	addOptional(values, "payment_method_type", q.PaymentMethodType)
+	addOptional(values, "currency", q.Currency)
+	addOptional(values, "total_amount", q.TotalAmount)
 	return values
 }
 

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
 import { isTracing } from '../platform/tracing.ts';
+import { openReportSlots, type ReportSlots } from '../services/reports/report-slots.ts';
 import type { Middleware, RequestState } from './http/context.ts';
 import { type AppDeps, defaultWaits } from './http/deps.ts';
 import type { Route } from './http/route.ts';
@@ -25,6 +26,8 @@ export interface KeyLimits {
   limit: Middleware;
   /** Limits the requests that run at a time. */
   enterQueue: Middleware;
+  /** Limits the tables that are read at a time. */
+  reportSlots: ReportSlots;
 }
 
 /** Makes the middleware of pages that the API's process also serves. It passes on requests for other paths. */
@@ -43,8 +46,9 @@ export function createApp(deps: AppDeps, routes: readonly Route[], sites: readon
   const limit = limitRate(deps.settings);
   const waits = { ...defaultWaits, ...deps.waits };
   const limitConcurrent = limitConcurrency(waits.queueMs);
-  const limits = { limit, enterQueue: limitConcurrent.beforeParsing({}) };
-  const store = idempotency(deps, waits.idempotencyKeyMs);
+  const reportSlots = openReportSlots();
+  const limits = { limit, enterQueue: limitConcurrent.beforeParsing({}), reportSlots };
+  const store = idempotency(deps, waits.idempotencyKeyMs, reportSlots);
   const perform = performer(deps.sql, store);
   for (const site of sites) app.use(site(deps, limits, perform));
 

@@ -5,7 +5,7 @@ import type { Currency } from '../domain/currencies.ts';
 import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant } from '../domain/instants.ts';
 import type { Costs } from '../domain/surcharges/costs.ts';
-import type { Means } from '../domain/surcharges/means.ts';
+import type { Means, MethodType } from '../domain/surcharges/means.ts';
 import type { SurchargeReason } from '../domain/surcharges/surcharge.ts';
 import type { TaxBasis } from '../domain/tax/tax.ts';
 import type { MinorUnits, PeriodNumber, SlotNumber } from '../domain/units.ts';
@@ -162,11 +162,16 @@ export interface PaymentFilter {
   paymentPlanId?: Id<'payment_plan'> | undefined;
   subscriptionId?: Id<'subscription'> | undefined;
   paymentLinkId?: Id<'payment_link'> | undefined;
-  testClock?: Id<'test_clock'> | undefined;
+  /** `none`: only payments that are on no test clock. */
+  testClock?: Id<'test_clock'> | 'none' | undefined;
 }
 
 export interface PaymentIntentFilter extends PaymentFilter {
   status?: string | undefined;
+  /** Of the method that it has. */
+  methodType?: MethodType | undefined;
+  currency?: Currency | undefined;
+  totalAmount?: MinorUnits | undefined;
 }
 
 /** SQL condition: the payment intent of biller and mode passes the filter. */
@@ -177,11 +182,34 @@ export function isPaymentOf(db: Db, tenant: TenantKey, filter: PaymentFilter): F
     ${filter.paymentPlanId === undefined ? db`` : db`and payment_plan_id = ${filter.paymentPlanId}`}
     ${filter.subscriptionId === undefined ? db`` : db`and subscription_id = ${filter.subscriptionId}`}
     ${filter.paymentLinkId === undefined ? db`` : db`and payment_link_id = ${filter.paymentLinkId}`}
+    ${filter.testClock === undefined ? db`` : db`and ${isOnClock(db, tenant, filter.testClock)}`}`;
+}
+
+function isOnClock(db: Db, tenant: TenantKey, clock: Id<'test_clock'> | 'none'): Fragment {
+  if (clock !== 'none') return db`customer_id in (select id from customers where test_clock_id = ${clock})`;
+  if (tenant.livemode) return db`true`;
+  return db`(
+    customer_id is null or customer_id not in (
+      select c.id from test_clocks t join customers c on c.test_clock_id = t.id where t.biller_id = ${tenant.billerId}
+    )
+  )`;
+}
+
+/** SQL condition: the payment intent of biller and mode passes the filter of a list of them. */
+export function isListed(db: Db, tenant: TenantKey, filter: PaymentIntentFilter): Fragment {
+  const { status, methodType, currency, totalAmount } = filter;
+  return db`
+    ${isPaymentOf(db, tenant, filter)}
+    ${status === undefined ? db`` : db`and status = ${status}`}
+    ${currency === undefined ? db`` : db`and currency = ${currency}`}
+    ${totalAmount === undefined ? db`` : db`and total_amount = ${totalAmount}`}
     ${
-      filter.testClock === undefined
+      methodType === undefined
         ? db``
-        : db`and customer_id in (
-      select id from customers where test_clock_id = ${filter.testClock}
+        : db`and exists (
+      select from payment_methods m
+      where m.id = payment_method_id and m.type = ${methodType}
+        and m.biller_id = ${tenant.billerId} and m.livemode = ${tenant.livemode}
     )`
     }`;
 }
@@ -198,8 +226,7 @@ export async function listPaymentIntents(
     jsonBytes(db, 'metadata'),
     db`
       select * from payment_intents
-      where ${isPaymentOf(db, tenant, filter)}
-        ${filter.status === undefined ? db`` : db`and status = ${filter.status}`}
+      where ${isListed(db, tenant, filter)}
         and ${isOnPage(db, 'payment_intents', tenant, page)}
       order by ${orderOf(db, page)}
       limit ${page.limit + 1}`,

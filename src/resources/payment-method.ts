@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import type { PaymentMethodRow } from '../db/payment-methods.ts';
 import { exampleId } from '../domain/ids.ts';
-import { fundings, networks } from '../domain/surcharges/means.ts';
+import { fundings, methodTypes, networks } from '../domain/surcharges/means.ts';
 import { Id, listQuery, Nullable, Strict, type Tag } from './common.ts';
 import { example } from './examples.ts';
 
@@ -11,6 +11,9 @@ export const paymentMethods: Tag = {
     'Saved instruments. You can create cards and Australian bank accounts here. Klarna, PayID and PayPal are ' +
     'read-only; in the sandbox a test helper creates them.',
 };
+
+/** The type of a payment method. Clients know it by the name that it had first, of the surcharge rules. */
+export const MethodType = Type.Enum([...methodTypes], { title: 'SurchargedMethodType' });
 
 const methodId = Id('payment_method', 'The id of the payment method.');
 export const LastFour = Type.String({ minLength: 4, maxLength: 4, description: 'Exactly 4 characters.' });

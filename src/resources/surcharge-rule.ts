@@ -2,14 +2,13 @@ import Type, { type Static } from 'typebox';
 import type { HoldingRule } from '../domain/surcharges/surcharge.ts';
 import { LocalDate, Nullable, Strict } from './common.ts';
 import { example } from './examples.ts';
-import { CardFunding, CardNetwork } from './payment-method.ts';
+import { CardFunding, CardNetwork, MethodType } from './payment-method.ts';
 
 const SurchargeRule = Strict(
   {
-    payment_method_type: Nullable(
-      Type.Enum(['card', 'au_becs_debit', 'klarna', 'pay_id', 'paypal'], { title: 'SurchargedMethodType' }),
-      { description: 'The type of payment method. Null: every type that no other rule names.' },
-    ),
+    payment_method_type: Nullable(MethodType, {
+      description: 'The type of payment method. Null: every type that no other rule names.',
+    }),
     card_network: Nullable(CardNetwork, { description: 'The network of a card; null for any.' }),
     card_funding: Nullable(CardFunding, { description: 'What a card draws on; null for any.' }),
     verdict: Type.Enum(['allowed', 'at_most_cost', 'forbidden'], {

@@ -40,7 +40,8 @@ export async function pageOf(
   return { limit: query.limit ?? limitIfNotGiven, after, ...datesOf(query) };
 }
 
-function datesOf(query: PageQuery): { dates: DateRange[] } {
+/** Returns the dates that a list's query narrows by. */
+export function datesOf(query: PageQuery): { dates: DateRange[] } {
   const at = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
   const dates = listDates
     .map((date) => ({ date, from: at(query[`${date}_from`]), to: at(query[`${date}_to`]) }))

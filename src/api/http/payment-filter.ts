@@ -1,6 +1,9 @@
 import Type, { type Static, type TObject } from 'typebox';
-import type { PaymentFilter } from '../../db/payment-intents.ts';
-import { Reference } from '../../resources/common.ts';
+import type { PaymentFilter, PaymentIntentFilter } from '../../db/payment-intents.ts';
+import type { Id } from '../../domain/ids.ts';
+import { Currency, collectedQuery, dateQuery, listQuery, Reference, Strict } from '../../resources/common.ts';
+import { PaymentIntentStatus } from '../../resources/payment-intent.ts';
+import { MethodType } from '../../resources/payment-method.ts';
 
 /** The query parameters that choose payments. `items` says what the list has, such as `refunds of payments`. */
 export function paymentFilterQuery(items: string) {
@@ -9,7 +12,11 @@ export function paymentFilterQuery(items: string) {
     payment_plan_id: Type.Optional(Reference<'payment_plan'>(`Only ${items} of this plan.`)),
     subscription_id: Type.Optional(Reference<'subscription'>(`Only ${items} of this subscription.`)),
     payment_link_id: Type.Optional(Reference<'payment_link'>(`Only ${items} of this payment link.`)),
-    test_clock: Type.Optional(Reference<'test_clock'>(`Only ${items} of customers on this test clock.`)),
+    test_clock: Type.Optional(
+      Type.Unsafe<Id<'test_clock'> | 'none'>(
+        Reference(`Only ${items} of customers on this test clock; \`none\`: only ${items} on no test clock.`),
+      ),
+    ),
   };
 }
 
@@ -20,5 +27,35 @@ export function paymentFilterOf(query: Static<TObject<ReturnType<typeof paymentF
     subscriptionId: query.subscription_id,
     paymentLinkId: query.payment_link_id,
     testClock: query.test_clock,
+  };
+}
+
+/** The query of the list of payments. */
+export const PaymentIntentQuery = Strict({
+  ...listQuery,
+  ...dateQuery,
+  ...collectedQuery,
+  ...paymentFilterQuery('payments'),
+  status: Type.Optional(PaymentIntentStatus),
+  /** Of the method that a payment has. */
+  payment_method_type: Type.Optional(MethodType),
+  currency: Type.Optional(Currency),
+  total_amount: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only payments over this total, in minor units.',
+    }),
+  ),
+});
+export type PaymentIntentQuery = Static<typeof PaymentIntentQuery>;
+
+export function intentFilterOf(query: PaymentIntentQuery): PaymentIntentFilter {
+  return {
+    ...paymentFilterOf(query),
+    status: query.status,
+    methodType: query.payment_method_type,
+    currency: query.currency,
+    totalAmount: query.total_amount,
   };
 }

@@ -64,6 +64,8 @@ function csv({ columns }: Table): Writer {
     stringify(values, {
       record_delimiter: '\r\n',
       escape_formulas: true,
+      // By itself it quotes a line break only if it is CRLF.
+      quoted_match: /[\r\n]/,
       cast: { boolean: String, object: (value) => JSON.stringify(value) },
     });
   return {

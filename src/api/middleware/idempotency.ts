@@ -10,7 +10,7 @@ import { pass } from '../../services/crash-points.ts';
 import { IdempotencyKeyInUse, IdempotencyKeyReused, ServiceError } from '../../services/errors.ts';
 import { createPageUrls } from '../../services/pages/page-urls.ts';
 import { claimKey, type RepeatableRequest, unrepeatable } from '../../services/payments/repeatable-request.ts';
-import { openReportSlots } from '../../services/reports/report-slots.ts';
+import type { ReportSlots } from '../../services/reports/report-slots.ts';
 import type { Context } from '../http/context.ts';
 import type { AllDeps, AppDeps } from '../http/deps.ts';
 import { readKeyUse } from '../http/idempotency-key.ts';
@@ -96,7 +96,7 @@ interface ExecutedRoute {
  *
  * A request waits `waitMs` for the first request with its key.
  */
-export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
+export function idempotency(deps: AppDeps, waitMs: number, reportSlots: ReportSlots): IdempotencyStore {
   const locks = openAdvisoryLocks(deps.sql);
   const running = new Map<string, Promise<StoredResponse | null>>();
   const unkeyed: Omit<AllDeps, 'commitsFirst'> = {
@@ -112,7 +112,7 @@ export function idempotency(deps: AppDeps, waitMs: number): IdempotencyStore {
     hasCardFields: deps.processors.live !== null && (deps.settings.liveCardFields ?? null) !== null,
     checks: deps.checks,
     request: unrepeatable,
-    reportSlots: openReportSlots(),
+    reportSlots,
   };
 
   return async (route, ctx, executor) => {

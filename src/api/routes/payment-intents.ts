@@ -1,12 +1,11 @@
 import Type from 'typebox';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { Processors } from '../../processors/processor.ts';
-import { collectedQuery, dateQuery, ListOf, listQuery, page, Strict } from '../../resources/common.ts';
+import { ListOf, page, Strict } from '../../resources/common.ts';
 import {
   debitIntentExample,
   PaymentIntent,
   PaymentIntentByKey,
-  PaymentIntentStatus,
   paymentIntentExample,
   paymentIntents,
   planPaymentIntentExample,
@@ -33,7 +32,7 @@ import { createPaymentIntent, getPaymentIntent, listPaymentIntents } from '../..
 import { repeatable } from '../../services/payments/repeatable-request.ts';
 import { chargeHook } from '../../services/subjects/charge-hook.ts';
 import { notCharged } from '../http/charge-errors.ts';
-import { paymentFilterOf, paymentFilterQuery } from '../http/payment-filter.ts';
+import { intentFilterOf, PaymentIntentQuery } from '../http/payment-filter.ts';
 import { type KeyIdentity, type Route, route } from '../http/route.ts';
 
 const paidExample = { ...planPaymentIntentExample, payment_plan_id: null };
@@ -145,18 +144,10 @@ const list = route({
   summary: 'List payment intents, newest first',
   access: { scope: 'payment_intents:read' },
   invalid: 400,
-  query: Strict({
-    ...listQuery,
-    ...dateQuery,
-    ...collectedQuery,
-    ...paymentFilterQuery('payments'),
-    status: Type.Optional(PaymentIntentStatus),
-  }),
+  query: PaymentIntentQuery,
   response: { status: 200, schema: ListOf(PaymentIntent) },
-  handle: async ({ context, query, deps }) => {
-    const filter = { ...paymentFilterOf(query), status: query.status };
-    return page(await listPaymentIntents(deps.db, context, filter, query), presentPaymentIntent);
-  },
+  handle: async ({ context, query, deps }) =>
+    page(await listPaymentIntents(deps.db, context, intentFilterOf(query), query), presentPaymentIntent),
 });
 
 const cancel = route({

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { exampleId } from '../../domain/ids.ts';
 import { Currency, LocalDate, Nullable, Strict, Timestamp } from '../common.ts';
 import { TableOf } from './report.ts';
@@ -60,6 +60,8 @@ export const AgingReportRow = Strict({
   days_late: Type.Integer({ description: 'The days since then.' }),
   next_attempt_at: Nullable(Timestamp, { description: 'When it is tried again by itself; null if it is not.' }),
 });
+
+export type AgingReportRow = Static<typeof AgingReportRow>;
 
 export const AgingReport = TableOf(AgingReportRow, 'AgingReport', {
   data: [

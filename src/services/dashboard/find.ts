@@ -63,7 +63,12 @@ export async function find(db: Db, tenant: Tenant, typed: string): Promise<Found
 
 /** Returns the newest payments that have failed, without those on test clocks. */
 export async function newestFailures(db: Db, context: RequestContext): Promise<PaymentHit[]> {
-  const { rows } = await listPaymentIntents(db, context, { status: 'failed' }, { limit: failuresShown });
+  const { rows } = await listPaymentIntents(
+    db,
+    context,
+    { status: 'failed', testClock: 'none' },
+    { limit: failuresShown },
+  );
   return withCustomers(db, context, rows.slice(0, failuresShown));
 }
 

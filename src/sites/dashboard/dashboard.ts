@@ -3,11 +3,13 @@ import type { Context, Middleware } from '../../api/http/context.ts';
 import type { AppDeps } from '../../api/http/deps.ts';
 import { pagePolicy } from '../../api/http/page-policy.ts';
 import { send } from '../../api/http/response.ts';
+import { sendTable } from '../../api/http/send-table.ts';
 import type { Perform } from '../../api/middleware/perform.ts';
 import { mayDo } from '../../domain/dashboard-roles.ts';
 import { readScripts } from '../../platform/browser-scripts.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { realNow } from '../../platform/real-time.ts';
+import type { Table } from '../../resources/reports/report.ts';
 import { endDashboardSession, sessionOfCookie } from '../../services/dashboard/sessions.ts';
 import { contextOf } from '../../services/request-context.ts';
 import type { Answer, Page } from '../account/account-request.ts';
@@ -66,19 +68,26 @@ export function dashboard(deps: Deps, limits: KeyLimits, perform: Perform): Midd
     try {
       const [, token] = /^\/dashboard\/enter\/(\w+)$/.exec(ctx.path) ?? [];
       if (token !== undefined) return write(ctx, (await enter(ctx, deps, token)) ?? { goTo: wantedPage(ctx) }, null);
-      const request = await openRequest(ctx, deps, perform);
+      const request = await openRequest(ctx, deps, limits, perform);
       if (request === null) return await refuseOrEnter(ctx, deps);
       if (ctx.path === home && wantedPage(ctx) !== '') return goOn(ctx, `${base}${wantedPage(ctx)}`);
       bar = barOf(request, dashboardRoutes);
-      write(ctx, await answerOf(ctx, deps, request, limits), bar);
+      const answer = await answerOf(ctx, deps, request, limits);
+      if (answer !== null) write(ctx, answer, bar);
     } catch (error) {
+      if (ctx.headerSent) throw error;
       write(ctx, problemPage(ctx, deps.logger, error), bar);
     }
   };
 }
 
 /** Finds the session of the cookie. Null without one that has not ended. */
-async function openRequest(ctx: Context, deps: Deps, perform: Perform): Promise<DashboardRequest | null> {
+async function openRequest(
+  ctx: Context,
+  deps: Deps,
+  { reportSlots }: KeyLimits,
+  perform: Perform,
+): Promise<DashboardRequest | null> {
   const cookie = cookieOf(ctx.req, deps.apiUrl);
   const now = realNow();
   const found = cookie === null ? null : await sessionOfCookie(deps.sql, cookie, now);
@@ -91,6 +100,7 @@ async function openRequest(ctx: Context, deps: Deps, perform: Perform): Promise<
   const form = new URLSearchParams();
   const request: DashboardRequest = {
     ...{ sql: deps.sql, vault: deps.vault, canSkipTime: deps.canSkipTime, context, scopes, base, id: '', form },
+    reportSlots,
     ...{ sessionId: session.id, person: session.person, role: session.role, endsAt: session.expires_at },
     up: '../'.repeat(Math.max(0, ctx.path.slice(base.length).split('/').length - 1)) || './',
     query: new URLSearchParams(ctx.querystring),
@@ -115,7 +125,13 @@ async function refuseOrEnter(ctx: Context, deps: Deps): Promise<void> {
   write(ctx, sessionNeeded(ctx), null);
 }
 
-async function answerOf(ctx: Context, deps: Deps, request: DashboardRequest, limits: KeyLimits): Promise<Answer> {
+/** Returns the page to write. Null if a table was streamed. */
+async function answerOf(
+  ctx: Context,
+  deps: Deps,
+  request: DashboardRequest,
+  limits: KeyLimits,
+): Promise<Answer | null> {
   const limited = ctx as Parameters<Middleware>[0];
   await limits.limit(limited, async () => {});
   const path = ctx.path.slice(base.length);
@@ -138,16 +154,24 @@ async function inQueue(
   request: DashboardRequest,
   path: string,
   method: string,
-): Promise<Answer> {
+): Promise<Answer | null> {
   const route = dashboardRoutes.find((each) => each.method === method && each.path.test(path));
   if (route === undefined) return notFound;
   if (!mayOpen(request, route)) return route.sandboxOnly && request.context.livemode ? notFound : forbidden(request);
   const [, id = ''] = route.path.exec(path) ?? [];
-  let answer: Answer = notFound;
+  let answer: Answer | null = null;
   await limits.enterQueue(ctx, async () => {
-    answer = await route.handle({ ...request, id });
+    const given = await route.handle({ ...request, id });
+    if ('table' in given) await download(ctx, given.table);
+    else answer = given;
   });
   return answer;
+}
+
+/** Streams a table. Who asks for its head alone gets no rows read. */
+async function download(ctx: Context, table: Table): Promise<void> {
+  if (ctx.method === 'HEAD') send(ctx, 200, '', 'text/csv; charset=utf-8');
+  else await sendTable(ctx, table);
 }
 
 async function leave(ctx: Context, { sql, apiUrl }: Deps, request: DashboardRequest): Promise<Page> {

@@ -24,6 +24,8 @@ export const styleSheet = `${pageStyle}${figuresStyle}${barStyle}
 dl.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; margin: 0; }
 dl.facts dt { color: var(--faint); font-weight: 400; margin: 0; } dl.facts dd { margin: 0; }
 .twice { border-left: .3rem solid var(--wait); padding-left: .6rem; }
+form.filters { display: grid; gap: 0 1rem; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr));
+  align-items: end; }
 .field { margin: 0 0 .7rem; max-width: 24rem; }
 .field label { display: block; font-weight: 600; font-size: .88rem; margin-bottom: .15rem; }
 button.danger { background: var(--bad); border-color: var(--bad); color: var(--paper); }

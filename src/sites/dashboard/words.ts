@@ -22,7 +22,8 @@ export function dayOf(at: Date, { timeZone }: Pick<RequestContext, 'timeZone'>):
   return day(at, timeZone);
 }
 
-const statuses: Readonly<Record<PaymentIntentRow['status'], { words: string; look: string }>> = {
+/** How each status reads, and how it looks. */
+export const statusWords: Readonly<Record<PaymentIntentRow['status'], { words: string; look: string }>> = {
   requires_payment_method: { words: 'not charged', look: '' },
   processing: { words: 'under way', look: 'wait' },
   requires_action: { words: 'waits for the payer', look: 'wait' },
@@ -34,7 +35,7 @@ const statuses: Readonly<Record<PaymentIntentRow['status'], { words: string; loo
 
 /** How a payment stands, in a word. */
 export function statusPill({ status }: Pick<PaymentIntentRow, 'status'>): Html {
-  const { words, look } = statuses[status];
+  const { words, look } = statusWords[status];
   return html`<span class="pill ${look}">${words}</span>`;
 }
 

@@ -10568,10 +10568,15 @@ export interface operations {
                 subscription_id?: string;
                 /** @description Only payments of this payment link. */
                 payment_link_id?: string;
-                /** @description Only payments of customers on this test clock. */
+                /** @description Only payments of customers on this test clock; `none`: only payments on no test clock. */
                 test_clock?: string;
                 /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
                 status?: components["schemas"]["PaymentIntentStatus"];
+                payment_method_type?: components["schemas"]["SurchargedMethodType"];
+                /** @description An ISO 4217 code, in capitals. */
+                currency?: components["schemas"]["Currency"];
+                /** @description Only payments over this total, in minor units. */
+                total_amount?: number;
             };
             header?: never;
             path?: never;
@@ -10977,7 +10982,7 @@ export interface operations {
                 subscription_id?: string;
                 /** @description Only refunds of payments of this payment link. */
                 payment_link_id?: string;
-                /** @description Only refunds of payments of customers on this test clock. */
+                /** @description Only refunds of payments of customers on this test clock; `none`: only refunds of payments on no test clock. */
                 test_clock?: string;
             };
             header?: never;

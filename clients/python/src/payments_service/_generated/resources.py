@@ -558,6 +558,9 @@ class PaymentIntents(Resource):
         payment_link_id: str | None = None,
         test_clock: str | None = None,
         status: models.PaymentIntentStatus | None = None,
+        payment_method_type: models.SurchargedMethodType | None = None,
+        currency: models.Currency | None = None,
+        total_amount: int | None = None,
         **options: Unpack[RequestOptions],
     ) -> Listing[models.PaymentIntentList, models.PaymentIntent]:
         """List payment intents, newest first
@@ -566,7 +569,7 @@ class PaymentIntents(Resource):
 
         `GET /api/v1/payment_intents`
         """
-        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "collected_from": collected_from, "collected_to": collected_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock, "status": status}, options=options, items="data", cursor="id")
+        return self._pages_of("GET", "/api/v1/payment_intents", query={"limit": limit, "starting_after": starting_after, "created_from": created_from, "created_to": created_to, "updated_from": updated_from, "updated_to": updated_to, "collected_from": collected_from, "collected_to": collected_to, "customer_id": customer_id, "payment_plan_id": payment_plan_id, "subscription_id": subscription_id, "payment_link_id": payment_link_id, "test_clock": test_clock, "status": status, "payment_method_type": payment_method_type, "currency": currency, "total_amount": total_amount}, options=options, items="data", cursor="id")
 
     def get(
         self,
