@@ -58,6 +58,7 @@ describe('authentication', () => {
       fees: { standard: { basisPoints: 175, fixed: 30 }, byMethod: {} },
       country: null,
       costs: {},
+      tax: null,
       statementDescriptor: 'ACME',
     });
     assert.match(requestId, /^req_/);

@@ -86,7 +86,7 @@ describe('disputes of the sandbox', () => {
     assert.deepEqual(await story(its.clock), ['2027-03-01T10:00 dispute.opened']);
     assert.deepEqual(await rows(its.clock), ['payment charge 10000 205 9795', 'dispute dispute -10000 0 -10000']);
     assert.deepEqual((await get(`/balance?test_clock=${its.clock}`)).data, [
-      { currency: 'AUD', in_flight: 0, pending: 0, available: -205, held: 10_000 },
+      { currency: 'AUD', in_flight: 0, pending: 0, available: -205, held: 10_000, credit: 0 },
     ]);
     const intent = await stage.merchant.getIntent(id);
     assert.deepEqual([intent.status, intent.net_collected_amount], ['succeeded', 10_000]);
@@ -128,7 +128,7 @@ describe('disputes of the sandbox', () => {
     ]);
     assert.deepEqual(await rows(its.clock), ['payment charge 10000 205 9795', 'dispute dispute -10000 0 -10000']);
     assert.deepEqual((await get(`/balance?test_clock=${its.clock}`)).data, [
-      { currency: 'AUD', in_flight: 0, pending: 0, available: -205, held: 0 },
+      { currency: 'AUD', in_flight: 0, pending: 0, available: -205, held: 0, credit: 0 },
     ]);
     const intent = await stage.merchant.getIntent(id);
     assert.deepEqual(

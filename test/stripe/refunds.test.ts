@@ -62,7 +62,9 @@ describe('a refund by Stripe', function () {
       const [key, body] = [newKey(), bodyOf(await paid())];
       const moved = async () => {
         const { movements } = (await stripe.call('/movements', { after: cursor })).body;
-        return (movements as { idempotency_key: string }[]).filter((each) => each.idempotency_key === key).length;
+        return (movements as { kind: string; idempotency_key: string }[]).filter(
+          (each) => each.kind === 'refund' && each.idempotency_key === key,
+        ).length;
       };
       for (const waiting of ['pending', 'requires_action'] as const) {
         stripe.rig.bridge.showRefundsAs(waiting);

@@ -62,7 +62,13 @@ describe('a live charge that waits for a slow processor', function () {
   it('is completed by the other worker while its own is frozen, which loses when it is thawed', async () => {
     const merchant = await service.liveMerchant();
     const { plan, intentId, worker } = await chargeBeingMade(merchant, 'slow_3000');
-    worker.child.kill('SIGSTOP');
+    await eventually('it is frozen while it holds no lock', async () => {
+      worker.child.kill('SIGSTOP');
+      const [open] = await service.db.sql`
+        select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+      if (open !== undefined) worker.child.kill('SIGCONT');
+      return open === undefined;
+    });
     try {
       // Temporal may give the retry to the frozen worker too: its polls are still open. Housekeeping does not ask it.
       const ago = new Date(realNow().getTime() - 3_600_000);

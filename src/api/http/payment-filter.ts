@@ -37,13 +37,17 @@ export const PaymentIntentQuery = Strict({
   ...collectedQuery,
   ...paymentFilterQuery('payments'),
   status: Type.Optional(PaymentIntentStatus),
-  /** Of the method that a payment has. */
-  payment_method_type: Type.Optional(MethodType),
+  payment_method_type: Type.Optional(
+    Type.Unsafe<Static<typeof MethodType>>({
+      ...MethodType,
+      description: 'Only payments whose method is of this type.',
+    }),
+  ),
   currency: Type.Optional(Currency),
   total_amount: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
+      maximum: 999_999_999_999_999,
       description: 'Only payments over this total, in minor units.',
     }),
   ),

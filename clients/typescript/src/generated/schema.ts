@@ -10572,6 +10572,7 @@ export interface operations {
                 test_clock?: string;
                 /** @description `requires_payment_method`: nothing was charged yet; confirm it, unless it is scheduled. `processing`: the processor was asked, or a bank debit is under way; wait for the webhook. `requires_action`: the payer must pass 3D Secure. `succeeded`: the money was taken. `failed`: declined; `last_payment_error` says why, and you can confirm it again. `canceled`: it will not be charged. `returned`: a bank debit had succeeded, and the bank has taken the money back; `last_payment_error` says why. */
                 status?: components["schemas"]["PaymentIntentStatus"];
+                /** @description Only payments whose method is of this type. */
                 payment_method_type?: components["schemas"]["SurchargedMethodType"];
                 /** @description An ISO 4217 code, in capitals. */
                 currency?: components["schemas"]["Currency"];
