@@ -58,9 +58,12 @@ function endsOf(story: Story): End[] {
     endsBy(event, stops, goesOn(story, event, wasAsked));
   }
   for (const event of eventsOf(story, 'payment_link.deactivated', 'payment_link.expired')) {
-    // What a payer has begun in time is still taken: also a debit that the bank did not have yet.
-    const stops: End['stops'] = (payment, { acceptedIn }) =>
-      payment.subject === event.subject && acceptedIn > event.sequence;
+    // What a payer has begun in time is still taken: also a debit that the bank did not have yet, and a challenge, which
+    // only the link's own time ends.
+    const staysOpen = (sequence: number | null) =>
+      event.type === 'payment_link.deactivated' && sequence !== null && sequence < event.sequence;
+    const stops: End['stops'] = (payment, { acceptedIn, challengedIn }) =>
+      payment.subject === event.subject && acceptedIn > event.sequence && !staysOpen(challengedIn);
     endsBy(
       event,
       stops,

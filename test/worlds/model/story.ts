@@ -99,6 +99,8 @@ export interface Taking {
   acceptedIn: number;
   /** When the challenge began that the payer has passed; null without one. */
   challengedAt: number | null;
+  /** The sequence of that event. */
+  challengedIn: number | null;
 }
 
 /** The successes of a payment, in their order. */
@@ -106,21 +108,22 @@ export function takingsOf({ happenings }: Story, payment: Payment): Taking[] {
   const successes = payment.attempts.filter(({ outcome }) => outcome === 'succeeded' || outcome === 'returned');
   const takings: Taking[] = [];
   let accepted: Happening | null = null;
-  let challengedAt: number | null = null;
+  let challenge: Happening | null = null;
   for (const happening of happenings) {
     if (happening.subject !== payment.name) continue;
     const { type, at, sequence } = happening;
     if (type === 'payment_intent.processing') accepted = happening;
-    if (type === 'payment_intent.requires_action') challengedAt = Date.parse(at);
+    if (type === 'payment_intent.requires_action') challenge = happening;
     if (type === 'payment_intent.succeeded') {
       const attempt = successes[takings.length] ?? null;
       takings.push({
-        ...{ payment, attempt, at: Date.parse(at), sequence, challengedAt },
+        ...{ payment, attempt, at: Date.parse(at), sequence },
+        ...{ challengedAt: challenge && Date.parse(challenge.at), challengedIn: challenge?.sequence ?? null },
         beganAt: attempt?.submittedAt ?? Date.parse(at),
         acceptedIn: attempt?.mandate == null ? sequence : (accepted?.sequence ?? sequence),
       });
     }
-    if (type === 'payment_intent.succeeded' || type === 'payment_intent.failed') challengedAt = null;
+    if (type === 'payment_intent.succeeded' || type === 'payment_intent.failed') challenge = null;
   }
   return takings;
 }
