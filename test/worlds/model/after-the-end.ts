@@ -58,8 +58,8 @@ function endsOf(story: Story): End[] {
     endsBy(event, stops, goesOn(story, event, wasAsked));
   }
   for (const event of eventsOf(story, 'payment_link.deactivated', 'payment_link.expired')) {
-    // What a payer has begun in time is still taken: also a debit that the bank did not have yet, and a challenge, which
-    // only the link's own time ends.
+    // What a payer has begun in time is still taken: also a debit that the bank did not have yet, and a challenge,
+    // which only the link's own time ends.
     const staysOpen = (sequence: number | null) =>
       event.type === 'payment_link.deactivated' && sequence !== null && sequence < event.sequence;
     const stops: End['stops'] = (payment, { acceptedIn, challengedIn }) =>
