@@ -109,7 +109,7 @@ export async function selectLacksCardFields(db: Db, billerId: string): Promise<b
   return rows.length === 1;
 }
 
-/** Removes the setups that nobody can go on with: no session is open for longer than 31 days. */
+/** Removes old setups: no session is open for longer than 31 days. */
 export async function sweepCardSetups(db: Db, now: RealInstant): Promise<void> {
   await db`delete from card_setups where created_at < ${new Date(now.getTime() - 32 * 86_400_000)}`;
 }
