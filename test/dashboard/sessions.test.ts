@@ -217,6 +217,19 @@ describe('the way into the dashboard', () => {
       assert.equal((await open(`${url}/dashboard/customers/cus_1`)).status, 401);
     });
 
+    it('makes no session for a page of another site, which brings no cookie along, and shows how to go on', async () => {
+      const server = await start(true);
+      const before = await contentsOf(stage);
+      for (const site of ['cross-site', 'same-site']) {
+        const page = await ask({ port: server.port, path: '/dashboard?to=due', headers: { 'Sec-Fetch-Site': site } });
+        assert.deepEqual([page?.status, page?.headers['set-cookie']], [401, undefined]);
+        assert.match(page?.text ?? '', /<a href="\/dashboard\?to=due">open this page again/);
+      }
+      assert.equal(await contentsOf(stage), before);
+      const headers = { 'Sec-Fetch-Site': 'same-origin' };
+      assert.equal((await ask({ port: server.port, path: '/dashboard?to=due', headers }))?.status, 303);
+    });
+
     it('is closed to a proxy, to another host, and where the API is not for this machine', async () => {
       const local = await start(true);
       const path = '/dashboard';
