@@ -44,8 +44,8 @@ export async function createReader(tx: Tx, row: ReaderRow, verifier: string): Pr
 }
 
 /**
- * Lets a reader log in no more, and ends its sessions. Other roles are left alone. The role of `db` becomes a member of
- * the reader: PostgreSQL lets nobody else but a superuser do this.
+ * Lets a reader log in no more, and ends its sessions. Does nothing to a role that is no reader. The role of `db`
+ * becomes a member of the reader: only a member or a superuser may end sessions and drop what a role owns.
  */
 export async function shutReader(db: Db, roleName: string): Promise<void> {
   const [row] = await db`select from reporting.readers where role_name = ${roleName}`;
