@@ -186,6 +186,12 @@ describe('a live payment in a checkout session whose bank wants the payer', func
     assert.equal(await statusOf(intent), 'requires_action');
     assert.ok((await follow(await answerAtBank(bank, 'pass'))).text.includes('Thank you'));
     assert.deepEqual([await statusOf(intent), await taken(intent)], ['succeeded', 1]);
+    const last = await challenged();
+    const { at } = await follow(last.sent);
+    await service.db.sql`
+      update checkout_sessions set failed_attempts = 9, submissions = 10 where id = ${last.session}`;
+    const tenth = await follow(at);
+    assert.ok(bankOf(tenth) !== '' && !tenth.text.includes('Pay with another card'), 'the tenth failure is the last');
   });
 
   it('that has passed at the bank meanwhile has paid, whatever is pressed, and how often', async () => {

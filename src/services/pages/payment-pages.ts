@@ -20,7 +20,7 @@ import type { Db, Pool } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../accounts/vault.ts';
-import { stateOfSession } from '../links/availability.ts';
+import { failuresPerSession, stateOfSession } from '../links/availability.ts';
 import { tokenOf } from '../links/tokens.ts';
 import { completeChallenge } from '../payments/challenge-completion.ts';
 import { settleChallenge } from '../payments/processor-challenge.ts';
@@ -83,7 +83,8 @@ export async function findChallenge(
 }
 
 async function opensAgain(db: Db, session: CheckoutSessionRow, now: RealInstant): Promise<boolean> {
-  const { payment_link_id: linkId } = session;
+  const { payment_link_id: linkId, failed_attempts: failures } = session;
+  if (failures + 1 >= failuresPerSession) return false;
   const link = linkId === null ? null : await selectPaymentLink(db, tenantOf(session), linkId);
   return stateOfSession({ ...session, status: 'open' }, link, null, withoutClock(now)) === 'open';
 }
