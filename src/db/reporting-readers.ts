@@ -43,25 +43,32 @@ export async function createReader(tx: Tx, row: ReaderRow, verifier: string): Pr
   await tx`insert into reporting.readers ${tx([{ ...row }])}`;
 }
 
-/** Takes all rights and its rows from a reader, and drops its role. Returns the row, or null if there is none. */
+/**
+ * Lets a reader log in no more, and ends its sessions. Does nothing to a role that is no reader. The role of `db`
+ * becomes a member of the reader: only a member or a superuser may end sessions and drop what a role owns.
+ */
+export async function shutReader(db: Db, roleName: string): Promise<void> {
+  const [row] = await db`select from reporting.readers where role_name = ${roleName}`;
+  if (row === undefined) return;
+  const role = db(roleName);
+  await db`alter role ${role} nologin`;
+  await db`grant ${role} to current_user with inherit true`;
+  await db`
+    select pg_terminate_backend(pid) from pg_stat_get_activity(null)
+    where usesysid = (select oid from pg_roles where rolname = ${roleName})`;
+}
+
+/**
+ * Drops the role of a reader with its rights, its rows and what it owns in this database: every role may make large
+ * objects. Returns the row, or null if there is none.
+ */
 export async function dropReader(tx: Tx, roleName: string): Promise<ReaderRow | null> {
   const [row] = await tx<ReaderRow[]>`delete from reporting.readers where role_name = ${roleName} returning *`;
   if (row === undefined) return null;
   const role = tx(roleName);
-  const database = tx((await tx<[{ name: string }]>`select current_database() as name`)[0].name);
-  await tx`revoke all on schema reporting from ${role}`;
-  await tx`revoke all on database ${database} from ${role}`;
+  await tx`drop owned by ${role}`;
   await tx`drop role ${role}`;
   return row;
-}
-
-/** Ends the sessions of a reader, and of no other role. Returns how many. */
-export async function endSessions(db: Db, roleName: string): Promise<number> {
-  const ended = await db`
-    select pg_terminate_backend(pid) from pg_stat_get_activity(null) where usesysid = (
-      select r.oid from pg_roles r join reporting.readers on role_name = r.rolname where r.rolname = ${roleName}
-    )`;
-  return ended.length;
 }
 
 /** The readers of a biller or of all, the oldest first. */

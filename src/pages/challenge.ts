@@ -66,7 +66,7 @@ ${rows([['Pay to', payee.name], ...amountRows(intent, locale)])}
 ${onward(url, 'Go on to your bank', null)}
 ${session === null ? onward(intent.return_url, 'Leave without deciding', 'other') : null}
 ${
-  session === null
+  session === null || !session.opensAgain
     ? null
     : html`<form method="post" action="/challenge/${token}">
 ${signature(request, action, String(intent.attempt_count))}
@@ -86,7 +86,7 @@ async function payWithAnotherCard(request: PageRequest, found: ChallengePage): P
   const version = postedVersion(request, action);
   // A form of an earlier attempt gives up no later one.
   if (version !== String(intent.attempt_count)) return staleForm(payee, here);
-  if (intent.status !== 'requires_action') return { goTo: here };
+  if (intent.status !== 'requires_action' || !session.opensAgain) return { goTo: here };
   try {
     await leaveChallenge(deps.sql, deps.processors, found);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
+import { isOfAnotherSite } from '../api/http/other-site.ts';
 import { hasCardNumber } from '../domain/card-numbers.ts';
 import { type Html, html } from '../platform/html.ts';
 import type { Vault } from '../services/accounts/vault.ts';
@@ -21,14 +22,8 @@ export const signatureField = 'form';
  * name is stored with what a payer agrees to. Returns the page of a refusal instead.
  */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | Page> {
-  const {
-    'sec-fetch-site': site,
-    'content-type': type,
-    'content-encoding': encoding,
-    'user-agent': browser,
-  } = request.headers;
-  // Browsers send it with every request; an older one, or a program, does not.
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return foreignForm;
+  const { 'content-type': type, 'content-encoding': encoding, 'user-agent': browser } = request.headers;
+  if (isOfAnotherSite(request)) return foreignForm;
   if (!/^application\/x-www-form-urlencoded(;|$)/i.test(type ?? '') || encoding !== undefined) return badForm;
   if (hasCardNumber(browser ?? '')) return cardNumberRefused;
   const length = request.headers['content-length'];

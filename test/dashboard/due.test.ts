@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
+import { allScopes } from '../../src/services/accounts/scopes.ts';
 import { enterDashboard } from '../support/dashboard.ts';
+import { makeKey } from '../support/factories.ts';
 import { useStage } from '../support/stage.ts';
 
 const markup = `"><script src=x></script><img src=x onerror=alert(1)>'`;
@@ -77,6 +79,19 @@ describe('the list of what failed and is due', () => {
     assert.ok(html.includes(id) && !html.includes(onClock.id));
     await merchant.request('POST', `/payment_intents/${id}/confirm`, { payment_method });
     assert.match(section((await ann.get('due')).html, 'waiting'), /Nothing\./);
+  });
+
+  it('is closed to each role by a key that may read no reports, and the bar does not show it', async () => {
+    const scopes = allScopes.filter((scope) => scope !== 'reports:read');
+    const { key } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, scopes });
+    for (const role of ['viewer', 'support'] as const) {
+      const visitor = await enterDashboard(stage.api.url, key, role);
+      assert.equal((await visitor.get('due')).status, 403);
+      assert.ok(!(await visitor.get('')).html.includes('/dashboard/due'));
+      const other = await enterDashboard(stage.api.url, stage.keys.sandboxSecret, role);
+      assert.equal((await other.get('due')).status, 200);
+      assert.ok((await other.get('')).html.includes('/dashboard/due'));
+    }
   });
 
   it('shows another biller, and the other mode, nothing; and writes names as text', async () => {

@@ -82,6 +82,58 @@ describe('the way into the dashboard', () => {
     assert.equal((await enter(url, { 'Sec-Fetch-Site': 'same-origin' })).status, 303);
   });
 
+  it('leads on to a page of the dashboard, and to no other address, whatever its URL says', async () => {
+    const ways = [
+      ['due', '/dashboard/due'],
+      ['payments/pi_1/refund', '/dashboard/payments/pi_1/refund'],
+      ...[
+        'https://evil.example',
+        '//evil.example',
+        '/evil',
+        '\\\\evil.example',
+        '../api/v1/account',
+        '.evil.example',
+      ].map((to) => [to, '/dashboard']),
+      ...['@evil.example', 'javascript:alert(1)', 'a\r\nSet-Cookie: x=y', 'a\n', `x${'y'.repeat(300)}`].map((to) => [
+        to,
+        '/dashboard',
+      ]),
+    ];
+    for (const [to = '', path] of ways) {
+      const query = `?to=${encodeURIComponent(to)}`;
+      const entered = await enter(`${entryOf(stage.api.url, await session())}${query}`);
+      assert.deepEqual([entered.status, entered.headers.get('location')], [303, path], to);
+      const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
+      const seen = await visitor(stage.api.url, cookie).get(query);
+      const expected = path === '/dashboard' ? [200, null] : [303, path];
+      assert.deepEqual([seen.status, seen.headers.get('location')], expected, to);
+    }
+  });
+
+  it('costs those who guess URLs and cookies less than 20 ms of processor time, and leaves nothing', async () => {
+    const { url } = stage.api;
+    const guess = 'x'.repeat(43);
+    const guesser = visitor(url, `dashboard=${guess}`);
+    const big = { note: 'x'.repeat(15_000) };
+    const attempts = [
+      async () => (await enter(`${url}/dashboard/enter/${guess}`)).status,
+      async () => (await guesser.get('')).status,
+      async () => (await guesser.get(`?q=${'x'.repeat(4000)}`)).status,
+      async () => (await guesser.send('leave', big)).status,
+      async () => (await guesser.send('payments/pi_1/refund', { form: guess, ...big })).status,
+    ];
+    const before = await contentsOf(stage);
+    const count = 50;
+    for (const [nth, attempt] of attempts.entries()) {
+      const start = process.cpuUsage();
+      for (let each = 0; each < count; each += 1) assert.equal(await attempt(), 401);
+      const { user, system } = process.cpuUsage(start);
+      const ms = (user + system) / 1000 / count;
+      assert.ok(ms < 20, `attempt ${nth}: ${ms} ms`);
+    }
+    assert.equal(await contentsOf(stage), before);
+  });
+
   it('gives a new cookie each time: one that the browser had before, or was given, opens nothing', async () => {
     const url = entryOf(stage.api.url, await session());
     const planted = `dashboard=${'a'.repeat(43)}`;
@@ -215,6 +267,19 @@ describe('the way into the dashboard', () => {
       const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
       assert.equal((await visitor(url, cookie).get('')).status, 200);
       assert.equal((await open(`${url}/dashboard/customers/cus_1`)).status, 401);
+    });
+
+    it('makes no session for a page of another site, which brings no cookie along, and shows how to go on', async () => {
+      const server = await start(true);
+      const before = await contentsOf(stage);
+      for (const site of ['cross-site', 'same-site']) {
+        const page = await ask({ port: server.port, path: '/dashboard?to=due', headers: { 'Sec-Fetch-Site': site } });
+        assert.deepEqual([page?.status, page?.headers['set-cookie']], [401, undefined]);
+        assert.match(page?.text ?? '', /<a href="\/dashboard\?to=due">open this page again/);
+      }
+      assert.equal(await contentsOf(stage), before);
+      const headers = { 'Sec-Fetch-Site': 'same-origin' };
+      assert.equal((await ask({ port: server.port, path: '/dashboard?to=due', headers }))?.status, 303);
     });
 
     it('is closed to a proxy, to another host, and where the API is not for this machine', async () => {

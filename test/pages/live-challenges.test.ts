@@ -153,6 +153,47 @@ describe('a live payment in a checkout session whose bank wants the payer', func
     assert.deepEqual([await statusOf(intent), await taken(intent)], ['succeeded', 1]);
   });
 
+  it('is given up by the form of its own page alone', async () => {
+    const [one, other] = [await challenged(), await challenged()];
+    const page = await follow(one.sent);
+    const foreign = await follow(other.sent);
+    const path = page.at.split('?')[0] ?? '';
+    const answer = 'another_card';
+    const refused = [
+      await pages.post(path, { answer }),
+      await pages.post(path, { ...page.hidden, form: 'x', answer }),
+      await pages.post(path, { ...page.hidden, form: foreign.hidden.form ?? '', answer }),
+      await pages.post(path, { ...page.hidden, answer }, { 'Sec-Fetch-Site': 'cross-site' }),
+      await pages.post(path, { ...page.hidden, answer: 'approve' }),
+      await pages.post(path, page.hidden),
+      await pages.open(`${path}?answer=${answer}&form=${page.hidden.form}`),
+    ];
+    assert.deepEqual(
+      refused.map(({ status }) => status),
+      [400, 400, 400, 403, 303, 303, 200],
+    );
+    for (const { intent } of [one, other]) assert.equal(await statusOf(intent), 'requires_action');
+  });
+
+  it('is offered another card only while its session takes one: an earlier form then gives nothing up', async () => {
+    const { sent, bank, intent, link } = await challenged();
+    const page = await follow(sent);
+    assert.ok(page.text.includes('Pay with another card'), page.text);
+    await post(`/payment_links/${link.id}/deactivate`);
+    const later = await follow(sent);
+    assert.ok(bankOf(later) !== '' && !later.text.includes('Pay with another card'), later.text);
+    assert.equal((await leave(page)).status, 303);
+    assert.equal(await statusOf(intent), 'requires_action');
+    assert.ok((await follow(await answerAtBank(bank, 'pass'))).text.includes('Thank you'));
+    assert.deepEqual([await statusOf(intent), await taken(intent)], ['succeeded', 1]);
+    const last = await challenged();
+    const { at } = await follow(last.sent);
+    await service.db.sql`
+      update checkout_sessions set failed_attempts = 9, submissions = 10 where id = ${last.session}`;
+    const tenth = await follow(at);
+    assert.ok(bankOf(tenth) !== '' && !tenth.text.includes('Pay with another card'), 'the tenth failure is the last');
+  });
+
   it('that has passed at the bank meanwhile has paid, whatever is pressed, and how often', async () => {
     const { sent, bank, intent } = await challenged();
     const page = await follow(sent);

@@ -106,6 +106,29 @@ describe('the widget in pages of billers', () => {
     assert.equal(await contentsOf(stage), before);
   });
 
+  it('costs a visitor without its form less than 20 ms of processor time, and leaves nothing', async () => {
+    await register(shop);
+    const url = frameOf(stage.keys.sandboxPublishable, shop, 'card,au_becs_debit');
+    const unknown = frameOf(`pk_sandbox_${'x'.repeat(32)}`, shop);
+    const attempts = [
+      () => pages.open(unknown),
+      () => pages.post(unknown, choice),
+      () => pages.post(url, choice),
+      () => pages.post(url, { ...choice, form: 'x', client_secret: 'y'.repeat(300) }),
+      () => pages.post(url.replace('/frame', '/setup'), { form: 'x', setup: 'y' }),
+    ];
+    const before = await contentsOf(stage);
+    const count = 50;
+    for (const [nth, attempt] of attempts.entries()) {
+      const start = process.cpuUsage();
+      for (let each = 0; each < count; each += 1) assert.ok((await attempt()).status >= 400);
+      const { user, system } = process.cpuUsage(start);
+      const ms = (user + system) / 1000 / count;
+      assert.ok(ms < 20, `attempt ${nth}: ${ms} ms`);
+    }
+    assert.equal(await contentsOf(stage), before);
+  });
+
   it('saves a card for no customer, or for that of the payment whose client secret it is given', async () => {
     await register(shop);
     const url = frameOf(stage.keys.sandboxPublishable, shop);

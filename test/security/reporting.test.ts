@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, beforeEach, describe, it } from 'mocha';
 import { reportingCategories } from '../../src/domain/ledger/balance-transactions.ts';
@@ -277,6 +278,71 @@ describe('a reader of the schema reporting', () => {
     assert.notEqual(await outcomeOf(session, 'select * from reporting.customers_v1'), 'done');
     await assert.rejects(revokeReporting(stage.db.sql, gone.role_name, origin()), /No such reader/);
     await assert.rejects(revokeReporting(stage.db.sql, 'postgres', origin()), /No such reader/);
+  });
+
+  it('is revoked also when it has left something in the database, which goes with it', async () => {
+    const { sql } = stage.db;
+    const gone = await grant();
+    const session = connect(gone);
+    await session.unsafe('set default_transaction_read_only = off');
+    assert.equal(await outcomeOf(session, `select lo_from_bytea(0, 'mine')`), 'done');
+    await revokeReporting(sql, gone.role_name, origin());
+    assert.equal((await sql`select from pg_roles where rolname = ${gone.role_name}`).length, 0);
+    assert.equal((await sql`select from pg_largeobject_metadata`).length, 0);
+  });
+
+  it('that has left something in another database is shut, and dropped by a second try once that is gone', async () => {
+    const gone = await grant();
+    const elsewhere = connect(gone, 'postgres');
+    assert.equal(await outcomeOf(elsewhere, `select lo_from_bytea(0, 'mine')`), 'done');
+    const session = connect(gone);
+    await session.unsafe('select 1');
+    await assert.rejects(revokeReporting(stage.db.sql, gone.role_name, origin()), /some objects depend on it/);
+    assert.notEqual(await outcomeOf(session, 'select * from reporting.customers_v1'), 'done');
+    for (const database of [undefined, 'postgres']) {
+      assert.equal(await outcomeOf(connect(gone, database), 'select 1'), '28000');
+    }
+    const url = new URL(stage.db.url);
+    url.pathname = 'postgres';
+    const server = openPool(url.href, { max: 1, name: 'server' });
+    pools.push(server);
+    await server.unsafe(`drop owned by ${gone.role_name}`);
+    assert.equal((await revokeReporting(stage.db.sql, gone.role_name, origin())).role_name, gone.role_name);
+  });
+
+  it('is made and revoked by a role that is no superuser, and its sessions end then too', async () => {
+    const { sql } = stage.db;
+    const keeper = `keeper_${randomBytes(4).toString('hex')}`;
+    const [{ name: database }] = await sql<[{ name: string }]>`select current_database() as name`;
+    await sql.unsafe(`
+      create role ${keeper} login createrole password 'own';
+      grant select on all tables in schema public to ${keeper};
+      grant insert on audit_log to ${keeper};
+      alter schema reporting owner to ${keeper};
+      alter table reporting.readers owner to ${keeper};
+      alter database ${database} owner to ${keeper}`);
+    const url = new URL(stage.db.url);
+    [url.username, url.password] = [keeper, 'own'];
+    const pool = openPool(url.href, { max: 2, name: 'keeper' });
+    pools.push(pool);
+    try {
+      const tenant = { billerId: stage.keys.biller.id, livemode: false };
+      const gone = await grantReporting(pool, tenant, origin());
+      const session = connect(gone);
+      await session.unsafe('select * from customers_v1');
+      const asked = outcomeOf(session, 'select pg_sleep(20)');
+      await revokeReporting(pool, gone.role_name, origin());
+      assert.notEqual(await asked, 'done');
+      assert.equal((await sql`select from pg_roles where rolname = ${gone.role_name}`).length, 0);
+    } finally {
+      await pool.end({ timeout: 1 });
+      await sql.unsafe(`
+        alter database ${database} owner to current_user;
+        alter schema reporting owner to current_user;
+        alter table reporting.readers owner to current_user;
+        drop owned by ${keeper};
+        drop role ${keeper}`);
+    }
   });
 
   it('is not made while PUBLIC may read a table: every reader could, and nothing is left of it', async () => {

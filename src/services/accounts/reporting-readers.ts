@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { selectBiller } from '../../db/billers.ts';
-import { createReader, dropReader, endSessions, type ReaderRow, selectReach } from '../../db/reporting-readers.ts';
+import { createReader, dropReader, type ReaderRow, selectReach, shutReader } from '../../db/reporting-readers.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import type { Pool } from '../../platform/postgres/connection.ts';
 import { scramVerifier } from '../../platform/postgres/scram.ts';
@@ -43,12 +43,12 @@ export async function grantReporting(db: Pool, tenant: Tenant, { by, now }: Chan
 
 /**
  * Drops the role of a reader, and ends its sessions.
- * @throws NotFound without such a reader.
+ * @throws NotFound without such a reader. The error of PostgreSQL if the role owns something in another database: it
+ * can log in no more then, and may be revoked again.
  */
 export async function revokeReporting(db: Pool, roleName: string, { by, now }: ChangeOrigin): Promise<ReaderRow> {
-  // A session lives longer than its role. Without its row it reads nothing.
-  await endSessions(db, roleName);
-  const row = await atomically(db, async (tx) => {
+  await shutReader(db, roleName);
+  return atomically(db, async (tx) => {
     const dropped = await dropReader(tx, roleName);
     if (dropped === null) throw new NotFound('reader', roleName);
     const changes = changesBetween({ livemode: dropped.livemode }, null);
@@ -56,5 +56,4 @@ export async function revokeReporting(db: Pool, roleName: string, { by, now }: C
     await recordAudit(tx, { action: 'reporting.revoked', by, at: now, tenant, subjectId: roleName, changes });
     return dropped;
   });
-  return row;
 }

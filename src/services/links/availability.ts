@@ -22,6 +22,9 @@ export type SessionEnd =
   | 'payment_canceled'
   | `link_${Exclude<PaymentLinkStatus, 'open'>}`;
 
+/** After so many failed attempts a session ends, so that stolen cards cannot be tried out in it. */
+export const failuresPerSession = 10;
+
 /** Returns the state of a link at this instant. */
 export function stateOfLink(
   link: Pick<PaymentLinkRow, 'status' | 'expires_at'>,

@@ -16,7 +16,7 @@ import { pass } from '../crash-points.ts';
 import type { Instants } from '../customer-time.ts';
 import type { ChargeHook, ChargeRecorder, CompletedAttempt } from '../payments/charge.ts';
 import { wake } from '../wake.ts';
-import { assertAcceptsPayment, SessionClosed } from './availability.ts';
+import { assertAcceptsPayment, failuresPerSession, SessionClosed } from './availability.ts';
 import {
   type ApplyTo,
   completeSession,
@@ -26,9 +26,6 @@ import {
   expireSession,
   uncount,
 } from './changes.ts';
-
-/** After so many failed attempts a session ends, so that stolen cards cannot be tried out in it. */
-const failuresPerSession = 10;
 
 /**
  * Records the charges of a payment on the session in which it is paid, and on the link of that session. An attempt is

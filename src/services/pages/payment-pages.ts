@@ -9,15 +9,18 @@ import {
   selectStatement,
 } from '../../db/page-payments.ts';
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
+import { selectPaymentLink } from '../../db/payment-links.ts';
 import { type PaymentMethodRow, selectPaymentMethod } from '../../db/payment-methods.ts';
 import { tenantOf } from '../../db/tenant.ts';
-import type { CustomerInstant } from '../../domain/instants.ts';
+import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
 import type { PeriodLine } from '../../domain/subscriptions/lines.ts';
 import { abnIn } from '../../domain/tax/abn.ts';
 import { isTaxInvoice, namesBuyer } from '../../domain/tax/tax-invoice.ts';
 import type { Db, Pool } from '../../platform/postgres/connection.ts';
+import type { RealInstant } from '../../platform/real-time.ts';
 import type { Processors } from '../../processors/processor.ts';
 import type { Vault } from '../accounts/vault.ts';
+import { failuresPerSession, stateOfSession } from '../links/availability.ts';
 import { tokenOf } from '../links/tokens.ts';
 import { completeChallenge } from '../payments/challenge-completion.ts';
 import { settleChallenge } from '../payments/processor-challenge.ts';
@@ -30,7 +33,13 @@ import { openPaying, type Paying } from './paying.ts';
 export interface ChallengePage extends Paying {
   intent: PaymentIntentRow;
   /** The checkout session that the payer came from, or null. */
-  session: { token: string; submissions: number; status: CheckoutSessionRow['status'] } | null;
+  session: {
+    token: string;
+    submissions: number;
+    status: CheckoutSessionRow['status'];
+    /** Whether it is open for another card once the challenge of a live payment is given up. */
+    opensAgain: boolean;
+  } | null;
 }
 
 /** What a receipt says. */
@@ -64,8 +73,20 @@ export async function findChallenge(
   const session =
     row === null
       ? null
-      : { token: tokenOf(vault, 'checkout_session_tokens', row), submissions: row.submissions, status: row.status };
+      : {
+          token: tokenOf(vault, 'checkout_session_tokens', row),
+          submissions: row.submissions,
+          status: row.status,
+          opensAgain: intent.livemode && intent.status === 'requires_action' && (await opensAgain(db, row, payer.now)),
+        };
   return { intent, session, ...(await openPaying(db, intent, payer)) };
+}
+
+async function opensAgain(db: Db, session: CheckoutSessionRow, now: RealInstant): Promise<boolean> {
+  const { payment_link_id: linkId, failed_attempts: failures } = session;
+  if (failures + 1 >= failuresPerSession) return false;
+  const link = linkId === null ? null : await selectPaymentLink(db, tenantOf(session), linkId);
+  return stateOfSession({ ...session, status: 'open' }, link, null, withoutClock(now)) === 'open';
 }
 
 /**

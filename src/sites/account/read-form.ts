@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
+import { isOfAnotherSite } from '../../api/http/other-site.ts';
 import { BadRequest } from '../../services/errors.ts';
 
 const mostBytes = 16 * 1024;
 
 /**
- * Refuses what a browser sends from another site. Browsers say where a request comes from, a program does not.
+ * Refuses what a browser sends from another site.
  * @throws BadRequest
  */
-export function assertNoForeignSite({ headers }: IncomingMessage): void {
-  const site = headers['sec-fetch-site'];
-  if (site === undefined || site === 'same-origin' || site === 'none') return;
+export function assertNoForeignSite(request: IncomingMessage): void {
+  if (!isOfAnotherSite(request)) return;
   throw new BadRequest('This form came from another site. Open the page here, and use its own form.');
 }
 

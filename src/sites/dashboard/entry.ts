@@ -1,5 +1,6 @@
 import type { Context } from '../../api/http/context.ts';
 import type { AppDeps } from '../../api/http/deps.ts';
+import { isOfAnotherSite } from '../../api/http/other-site.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
 import { html } from '../../platform/html.ts';
 import { realNow } from '../../platform/real-time.ts';
@@ -54,10 +55,12 @@ export async function enter(ctx: Context, deps: Deps, token: string): Promise<Pa
 
 /**
  * On the machine of `npm start`, opens the dashboard as the demo biller. Returns whether it has; then the browser has a
- * cookie.
+ * cookie. The page of another site opens nothing: the request brings no cookie along, so each one would make a session,
+ * which would take the place of the one that the browser has.
  */
 export async function enterAsDemo(ctx: Context, deps: Deps): Promise<boolean> {
   if (!deps.forThisMachine || deps.demo === null || !isAtThisMachine(ctx.req)) return false;
+  if (isOfAnotherSite(ctx.req)) return false;
   const now = realNow();
   const key = await newestKeyOf(deps.sql, deps.demo.billerId, now);
   if (key === null) return false;

@@ -22,7 +22,14 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   { method: 'GET', path: /^$/, menu: { title: 'Find', path: '' }, handle: showFind },
   { method: 'GET', path: /^payments$/, menu: { title: 'Payments', path: 'payments' }, handle: showPayments },
   { method: 'GET', path: /^payments\.csv$/, needs: 'download', handle: downloadPayments },
-  { method: 'GET', path: /^due$/, menu: { title: 'Failed and due', path: 'due' }, handle: showFailures },
+  {
+    method: 'GET',
+    path: /^due$/,
+    // It shows the rows of the aging report.
+    scope: 'reports:read',
+    menu: { title: 'Failed and due', path: 'due' },
+    handle: showFailures,
+  },
   { method: 'GET', path: /^webhooks$/, menu: { title: 'Webhooks', path: 'webhooks' }, handle: showWebhooks },
   { method: 'GET', path: /^webhooks\/(whd_\w+)$/, handle: showDelivery },
   { method: 'GET', path: /^webhooks\/(whd_\w+)\/send$/, needs: 'send_webhook', handle: askSend },

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { isOfAnotherSite } from '../../api/http/other-site.ts';
 import { isAtThisMachine, type LocalRequest } from '../../api/middleware/this-machine.ts';
 import { Unauthenticated } from '../../services/errors.ts';
 
@@ -35,12 +36,6 @@ export function accessOf(request: LocalRequest, { key, forThisMachine }: AccessR
   const given = keyIn(request.headers.authorization ?? '');
   if (given === null || !isEqual(given, key)) throw new OperatorKeyNeeded();
   return 'granted';
-}
-
-/** Browsers say with every request whose page makes it. A program, or an address that is typed, has no such page. */
-function isOfAnotherSite({ headers }: LocalRequest): boolean {
-  const site = headers['sec-fetch-site'];
-  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
 function keyIn(authorization: string): string | null {
