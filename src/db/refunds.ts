@@ -157,12 +157,18 @@ export interface RefundSums {
   tax: MinorUnits;
 }
 
-/** The sums of an intent's refunds that have not failed, and of the surcharge and tax in them. */
-export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<RefundSums> {
+/** The sums of an intent's refunds that have not failed, and of the surcharge and tax in them; all, or those `since`. */
+export async function sumsOfRefunds(
+  tx: Tx,
+  intentId: string,
+  since: CustomerInstant | null = null,
+): Promise<RefundSums> {
   const [row] = await tx<RefundSums[]>`
     select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge,
       coalesce(sum(tax_amount), 0)::bigint as tax
-    from refunds where payment_intent_id = ${intentId} and status <> 'failed'`;
+    from refunds
+    where payment_intent_id = ${intentId} and status <> 'failed'
+      ${since === null ? tx`` : tx`and created_at >= ${since}`}`;
   return row ?? { amount: 0, surcharge: 0, tax: 0 };
 }
 

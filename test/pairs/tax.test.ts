@@ -159,6 +159,39 @@ describe('a tax that is included and another capability', () => {
     },
   );
 
+  lived(
+    'dispute + tax: a payment that was collected again gives the tax of each time back, to the cent',
+    async (life) => {
+      const plan = await life.plan({ name: 'lessons', customer_id: await life.payer() });
+      const [first = ''] = await life.intentsOf(plan);
+      const refunds = [await life.refunds(first, 250)];
+      await life.disputes('claim', first, 'lost');
+      await life.to('2027-02-12');
+      await life.does('payment_plans', plan, 'resume');
+      await life.to('2027-02-13');
+      refunds.push(await life.refunds(first, 750));
+      await life.disputes('second claim', first, 'lost');
+      await life.to('2027-02-24');
+      const { data } = await life.ask('GET', '/events?event_type=payment_intent.returned&limit=100');
+      const lost = data.filter(({ data: { id } }: { data: { id: string } }) => id === first).reverse();
+      assert.deepEqual(
+        [
+          ...refunds.map(({ amount, tax_amount: tax }) => [amount, tax]),
+          ...lost.map(({ data: told }: { data: Record<string, number> }) => [
+            told.returned_amount,
+            told.returned_tax_amount,
+          ]),
+        ],
+        [
+          [250, 22],
+          [750, 91 - 22],
+          [750, 91 - 22],
+          [250, 22],
+        ],
+      );
+    },
+  );
+
   lived('deletion + tax: a payment of a customer who was deleted keeps it', async (life) => {
     const customer_id = await life.payer();
     const plan = await life.plan({ name: 'lessons', customer_id });
