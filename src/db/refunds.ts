@@ -6,7 +6,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
-import { isUnderDispute } from './disputes.ts';
+import { isSinceLost, isUnderDispute } from './disputes.ts';
 import { isPaymentOf, type PaymentFilter } from './payment-intents.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
@@ -157,19 +157,21 @@ export interface RefundSums {
   tax: MinorUnits;
 }
 
-/** The sums of an intent's refunds that have not failed, and of the surcharge and tax in them; all, or those `since`. */
-export async function sumsOfRefunds(
-  tx: Tx,
-  intentId: string,
-  since: CustomerInstant | null = null,
-): Promise<RefundSums> {
+/** The sums of an intent's refunds that have not failed, and of the surcharge and tax in them. */
+export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<RefundSums> {
   const [row] = await tx<RefundSums[]>`
     select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge,
       coalesce(sum(tax_amount), 0)::bigint as tax
-    from refunds
-    where payment_intent_id = ${intentId} and status <> 'failed'
-      ${since === null ? tx`` : tx`and created_at >= ${since}`}`;
+    from refunds where payment_intent_id = ${intentId} and status <> 'failed'`;
   return row ?? { amount: 0, surcharge: 0, tax: 0 };
+}
+
+/** The tax in an intent's refunds that have not failed, of what was collected since a dispute of it was lost last. */
+export async function taxRefundedSinceLost(tx: Tx, intentId: string): Promise<MinorUnits> {
+  const [row] = await tx<{ tax: MinorUnits }[]>`
+    select coalesce(sum(r.tax_amount), 0)::bigint as tax from refunds r
+    where r.payment_intent_id = ${intentId} and r.status <> 'failed' and ${isSinceLost(tx)}`;
+  return row?.tax ?? 0;
 }
 
 /** Records the outcome of a refund, once. Returns null if its outcome was already recorded. */

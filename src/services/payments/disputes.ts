@@ -13,7 +13,7 @@ import {
 } from '../../db/disputes.ts';
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
-import { amountBeingRefunded, sumsOfRefunds } from '../../db/refunds.ts';
+import { amountBeingRefunded, taxRefundedSinceLost } from '../../db/refunds.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { declineMessage } from '../../domain/charge-outcome.ts';
 import { type DisputeResult, disputeEnd } from '../../domain/disputes.ts';
@@ -94,7 +94,7 @@ async function openDispute(
     test_clock_id: intent.test_clock_id,
     currency: intent.currency,
     amount,
-    tax_amount: await taxToHold(tx, intent, amount, last),
+    tax_amount: await taxToHold(tx, intent, amount),
     status: 'needs_response',
     result: result ?? null,
     closes_at: result === undefined ? null : disputeEnd(at),
@@ -124,16 +124,14 @@ async function amountToHold(tx: Tx, intent: LockedIntentRow): Promise<MinorUnits
   throw new InvalidState(`Payment intent ${intent.id} has been refunded in full, so it cannot be disputed.`);
 }
 
-/** How much of what is held is tax: what refunds have left of it since the payment was collected last. */
+/** How much of what is held is tax: what refunds have left of that of the last collection. */
 async function taxToHold(
   tx: Tx,
   { id, total_amount: total, tax_amount: tax }: LockedIntentRow,
   amount: MinorUnits,
-  last: DisputeRow | null,
 ): Promise<MinorUnits> {
   if (tax === 0) return 0;
-  // A payment whose dispute was lost was collected again after that.
-  const { tax: given } = await sumsOfRefunds(tx, id, last?.closed_at ?? null);
+  const given = await taxRefundedSinceLost(tx, id);
   return shareInRefund(amount, { total, part: tax, given: { amount: total - amount, part: given } });
 }
 
