@@ -192,6 +192,21 @@ describe('a tax that is included and another capability', () => {
     },
   );
 
+  lived('dispute + tax: a payment that is collected again without its surcharge has the tax of that', async (life) => {
+    const customer_id = await life.customer('payer', { fee_preferences: { customer_pays_transaction_fees: true } });
+    const payment_instrument_id = await life.card(customer_id, amex);
+    const plan = await life.plan({ name: 'lessons', customer_id, payment_instrument_id });
+    const [first = ''] = await life.intentsOf(plan);
+    assert.deepEqual(await taxOf(life, first), [1019, 1000, 93]);
+    assert.equal((await life.refunds(first, 1015)).tax_amount, 92);
+    await life.disputes('claim', first, 'lost');
+    await life.to('2027-02-12');
+    await life.puts('payment_plans', plan, { payment_instrument_id: await life.card(customer_id) });
+    await life.does('payment_plans', plan, 'resume');
+    await life.to('2027-02-13');
+    assert.deepEqual(await taxOf(life, first), [1000, 1000, 91]);
+  });
+
   lived('deletion + tax: a payment of a customer who was deleted keeps it', async (life) => {
     const customer_id = await life.payer();
     const plan = await life.plan({ name: 'lessons', customer_id });
