@@ -100,7 +100,11 @@ describe('a dispute of the payment of a subscription', () => {
     await change(id, 100);
     // 10 of 31 days are left.
     const given = Math.round((4900 * 10) / 31) - Math.round((100 * 10) / 31);
-    assert.equal((await subscriber.get(id)).credit_balance_cents, given);
+    const { credit_balance_cents: credit, refundable_credit_cents: refundable } = await subscriber.get(id);
+    assert.deepEqual([credit, refundable], [given, given]);
+    assert.equal((await refundCredit(id)).status, 201);
+    const after = await stage.merchant.getIntent(first);
+    assert.deepEqual([after.total_refunded_amount, after.net_collected_amount], [4_800 + given, 4_900 - given]);
   });
 
   it('that is about a change, and lost, makes the next period take what the change has cost', async () => {

@@ -121,8 +121,9 @@ describe('the tax in reports and statements', () => {
     assert.deepEqual(
       all
         .filter(({ payment_intent_id: id }) => id === first?.payment_intent_id)
-        .map(({ type, gross, tax }) => `${type} ${gross} ${tax}`),
-      ['payment 1000 91', 'return -1000 -91', 'adjustment 0 0', 'payment 1019 93'],
+        .map(({ type, gross, tax }) => `${type} ${gross} ${tax}`)
+        .toSorted(),
+      ['adjustment 0 0', 'payment 1000 91', 'payment 1019 93', 'return -1000 -91'],
     );
     const { totals } = JSON.parse((await get(`customers/${payer.customer}/statement`)).text);
     assert.deepEqual(

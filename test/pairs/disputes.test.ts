@@ -188,6 +188,26 @@ describe('disputes beside the other capabilities', () => {
     assert.equal(await life.money(customer), 'charged 2000 returned 1300 refunded 700 held 0');
   });
 
+  lived('refund + dispute: what was collected again can be refunded in full, and no more than that', async (life) => {
+    const customer = await life.payer();
+    const gym = await life.plan({ name: 'gym', customer_id: customer });
+    const [first = ''] = await life.intentsOf(gym);
+    await life.refunds(first, 700);
+    await life.disputes('claim', first, 'lost');
+    await life.to('2027-02-12');
+    await life.does('payment_plans', gym, 'resume');
+    await life.to('2027-02-13');
+    const { status, body } = await life.request('POST', `/payment_intents/${first}/refunds`, { amount: 1_001 });
+    assert.equal(`${status} ${body.error.code}`, '400 validation_failed');
+    await life.refunds(first, 400);
+    await life.refunds(first, 600);
+    await refused(life, `/payment_intents/${first}/refunds`);
+    await refused(life, `/test_helpers/payment_intents/${first}/dispute`);
+    const fields = ['status', 'total_refunded_amount', 'total_returned_amount', 'net_collected_amount'];
+    assert.deepEqual(await life.shows('payment_intents', first, ...fields), ['succeeded', 1_700, 300, 0]);
+    assert.equal(await life.money(customer), 'charged 3000 returned 300 refunded 1700 held 1000');
+  });
+
   lived('return + dispute: a debit that came back and was paid by card is disputed as any other', async (life) => {
     const { customer, account } = await life.debtor();
     const gym = await life.plan({

@@ -184,9 +184,9 @@ describe('a tax that is included and another capability', () => {
         ],
         [
           [250, 22],
+          [750, 68],
           [750, 91 - 22],
-          [750, 91 - 22],
-          [250, 22],
+          [250, 91 - 68],
         ],
       );
     },
