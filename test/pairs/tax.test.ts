@@ -138,10 +138,15 @@ describe('a tax that is included and another capability', () => {
     const plan = await life.plan({
       name: 'lessons',
       customer_id: customer,
-      metadata: { _sandbox_bank_outcome: 'dishonoured,settled' },
+      metadata: { _sandbox_bank_outcome: 'late_dishonour,settled' },
     });
     await life.to('2027-02-20');
-    assert.deepEqual((await taxesOf(life, plan))[0], [1000, 1000, 91]);
+    const [first = ''] = await life.intentsOf(plan);
+    assert.deepEqual(await taxOf(life, first), [1000, 1000, 91]);
+    assert.deepEqual(await life.shows('payment_intents', first, 'status', 'total_returned_amount'), [
+      'succeeded',
+      1000,
+    ]);
   });
 
   lived(
