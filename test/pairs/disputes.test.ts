@@ -74,6 +74,22 @@ describe('disputes beside the other capabilities', () => {
     assert.equal(await life.money(customer), 'charged 9000 returned 3000 held 6000');
   });
 
+  lived('subscription + dispute: one that was canceled or is to pause takes nothing after a lost one', async (life) => {
+    const customer = await life.payer();
+    const ended = await life.started({ name: 'ended', customer_id: customer });
+    const resting = await life.started({ name: 'resting', customer_id: customer });
+    for (const id of [ended, resting]) await life.disputes(`claim of ${id}`, await newest(life, id), 'lost');
+    await life.to('2027-02-03');
+    await life.does('subscriptions', ended, 'cancel', { at: 'now' });
+    await life.does('subscriptions', resting, 'pause');
+    await life.to('2027-03-12');
+    assert.deepEqual(await life.shows('subscriptions', ended, 'state', 'credit_balance_cents'), ['canceled', 0]);
+    // Ten of 28 days were in effect.
+    assert.deepEqual(await life.shows('subscriptions', resting, 'state', 'owed_amount_cents'), ['paused', 1071]);
+    await refused(life, `/subscriptions/${ended}/refund_credit`);
+    assert.equal(await life.money(customer), 'charged 6000 returned 6000 held 0');
+  });
+
   lived('scheduled + dispute: what was lost is not tried again on its own', async (life) => {
     const customer = await life.payer();
     const terms = { customer_id: customer, payment_method: await life.card(customer), amount: 1000 };
