@@ -43,6 +43,17 @@ export async function selectLastDispute(db: Db, paymentIntentId: string): Promis
   return row ?? null;
 }
 
+/**
+ * Condition: no dispute was lost after the refund `r`. What a refund before that gave back, the dispute did not take,
+ * so nothing of it is missing from what was collected again.
+ */
+export function isSinceLost(db: Db): Fragment {
+  return db`not exists (
+      select from disputes d
+      where d.payment_intent_id = r.payment_intent_id and d.status = 'lost' and d.closed_at > r.created_at
+    )`;
+}
+
 /** Condition: the payment `i` is under dispute. */
 export function isUnderDispute(db: Db): Fragment {
   return db`exists (select from disputes u where u.payment_intent_id = i.id and u.status = 'needs_response')`;

@@ -3,6 +3,7 @@ import type { PlainDate } from '../domain/calendar.ts';
 import type { Currency } from '../domain/currencies.ts';
 import type { PeriodLine } from '../domain/subscriptions/lines.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import { isSinceLost } from './disputes.ts';
 import type { PaymentIntentRow } from './payment-intents.ts';
 import type { RefundRow } from './refunds.ts';
 import type { TenantKey } from './tenant.ts';
@@ -66,13 +67,16 @@ export async function selectBuyer(db: Db, tenant: TenantKey, customerId: string)
 }
 
 /** A refund as a receipt shows it. */
-export type RefundOfPage = Pick<RefundRow, 'id' | 'amount' | 'tax_amount' | 'updated_at'>;
+export interface RefundOfPage extends Pick<RefundRow, 'id' | 'amount' | 'tax_amount' | 'updated_at'> {
+  /** Whether it gave back money that was collected last: no dispute was lost after it. */
+  is_since_lost: boolean;
+}
 
 /** The refunds of an intent that succeeded, oldest first. */
 export async function listRefundsOfPage(db: Db, intentId: string): Promise<RefundOfPage[]> {
   return db<RefundOfPage[]>`
-    select id, amount, tax_amount, updated_at from refunds
-    where payment_intent_id = ${intentId} and status = 'succeeded' order by id`;
+    select r.id, r.amount, r.tax_amount, r.updated_at, ${isSinceLost(db)} as is_since_lost from refunds r
+    where r.payment_intent_id = ${intentId} and r.status = 'succeeded' order by r.id`;
 }
 
 /** A plan or a subscription that has not ended, as a payer knows it. */

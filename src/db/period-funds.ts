@@ -1,6 +1,7 @@
 import type { Fund } from '../domain/subscriptions/cover.ts';
 import type { MinorUnits, PeriodNumber } from '../domain/units.ts';
 import type { Db, Tx } from '../platform/postgres/connection.ts';
+import { isSinceLost } from './disputes.ts';
 import type { SubscriptionPeriodRow } from './subscription-periods.ts';
 
 /** A payment of a period that has succeeded, with the credit that its refunds have paid out. */
@@ -35,7 +36,7 @@ function periodFunds(db: Db, subscriptionId: string) {
   return db`
     select p.number, p.status, p.carried_cents, p.changed_cents, p.withheld_cents, coalesce((
       select jsonb_agg(jsonb_build_object('id', i.id, 'charge', i.subscription_charge, 'kind', f.kind,
-        'paid', i.amount, 'held', least(i.amount, i.total_amount - r.amount + r.credit), 'paid_out', r.credit)
+        'paid', i.amount, 'held', least(i.amount, i.total_amount - r.amount), 'paid_out', r.credit)
         order by i.subscription_charge desc)
       from (
         select p.payment_intent_id as id, 'opening' as kind
@@ -46,8 +47,9 @@ function periodFunds(db: Db, subscriptionId: string) {
       ) f
       join payment_intents i on i.id = f.id and i.status = 'succeeded'
       cross join lateral (
-        select coalesce(sum(amount), 0) as amount, coalesce(sum(credit_cents), 0) as credit
-        from refunds where payment_intent_id = i.id and status <> 'failed'
+        select coalesce(sum(r.amount - r.credit_cents) filter (where ${isSinceLost(db)}), 0) as amount,
+          coalesce(sum(r.credit_cents), 0) as credit
+        from refunds r where r.payment_intent_id = i.id and r.status <> 'failed'
       ) r
     ), '[]') as funds
     from subscription_periods p where p.subscription_id = ${subscriptionId}`;

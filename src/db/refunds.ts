@@ -6,7 +6,7 @@ import type { Db, Tx } from '../platform/postgres/connection.ts';
 import { fittingPage, jsonBytes } from '../platform/postgres/fitting-page.ts';
 import { jsonb } from '../platform/postgres/types.ts';
 import type { RealInstant } from '../platform/real-time.ts';
-import { isUnderDispute } from './disputes.ts';
+import { isSinceLost, isUnderDispute } from './disputes.ts';
 import { isPaymentOf, type PaymentFilter } from './payment-intents.ts';
 import { isOnPage, orderOf, type Page, type TenantKey } from './tenant.ts';
 
@@ -114,9 +114,9 @@ function isRefundable(db: Db) {
   return db`i.status = 'succeeded' and not ${isUnderDispute(db)}`;
 }
 
-/** What remains to be refunded of the payment `i` that has succeeded. */
+/** What remains to be refunded of the payment `i` that has succeeded: `amountLeft`. */
 function remaining(db: Db) {
-  return db`(i.total_amount - i.total_refunded_amount - (
+  return db`(least(i.total_amount, i.total_amount - i.total_refunded_amount + i.refunded_before_dispute) - (
       select coalesce(sum(r.amount), 0) from refunds r where r.payment_intent_id = i.id and r.status = 'processing'
     ))::bigint`;
 }
@@ -157,12 +157,12 @@ export interface RefundSums {
   tax: MinorUnits;
 }
 
-/** The sums of an intent's refunds that have not failed, and of the surcharge and tax in them. */
+/** The sums of an intent's refunds that have not failed since a dispute of it was lost last, and of their parts. */
 export async function sumsOfRefunds(tx: Tx, intentId: string): Promise<RefundSums> {
   const [row] = await tx<RefundSums[]>`
-    select coalesce(sum(amount), 0)::bigint as amount, coalesce(sum(surcharge_amount), 0)::bigint as surcharge,
-      coalesce(sum(tax_amount), 0)::bigint as tax
-    from refunds where payment_intent_id = ${intentId} and status <> 'failed'`;
+    select coalesce(sum(r.amount), 0)::bigint as amount, coalesce(sum(r.surcharge_amount), 0)::bigint as surcharge,
+      coalesce(sum(r.tax_amount), 0)::bigint as tax
+    from refunds r where r.payment_intent_id = ${intentId} and r.status <> 'failed' and ${isSinceLost(tx)}`;
   return row ?? { amount: 0, surcharge: 0, tax: 0 };
 }
 

@@ -52,13 +52,16 @@ function refundsOf({ intent, payee, refunds, isTaxInvoice }: Receipt, locale: st
   const { currency, total_amount: total, tax_basis: tax } = intent;
   const sum = (amount: MinorUnits) => money(amount, currency, locale);
   let price = total;
-  const pairs = refunds.flatMap(({ amount, tax_amount: taxGiven, updated_at }): [string, Html][] => {
+  const pairs = refunds.flatMap(({ amount, tax_amount: taxGiven, updated_at, is_since_lost }): [string, Html][] => {
     const before = price;
-    price -= amount;
+    // One before a dispute that was lost is no part of what was collected again.
+    if (is_since_lost) price -= amount;
     const refund: [string, Html] = ['Refund', html`${day(updated_at, payee.timeZone)} ${sum(-amount)}`];
     if (tax === null || taxGiven === 0) return [refund];
     const given: [string, Html] = [`${isolated(tax.label)} in this refund`, sum(-taxGiven)];
-    return isTaxInvoice ? [refund, given, ['Price', html`from ${sum(before)} to ${sum(price)}`]] : [refund, given];
+    return isTaxInvoice && is_since_lost
+      ? [refund, given, ['Price', html`from ${sum(before)} to ${sum(price)}`]]
+      : [refund, given];
   });
   const isNote = isTaxInvoice && refunds.some(({ tax_amount: taxGiven }) => taxGiven > 0);
   return html`<h2>${isNote ? 'Adjustment note: refunds' : 'Refunds'}</h2>

@@ -87,6 +87,26 @@ describe('a dispute of the payment of a subscription', () => {
     assert.deepEqual([collected, refunded, back, owed], [4900, 900, 4000, 4900]);
   });
 
+  it('that is lost after a refund leaves all of the second payment to credit', async () => {
+    const { id, first } = await started();
+    assert.equal((await stage.request('POST', `/payment_intents/${first}/refunds`, { amount: 4_800 })).status, 201);
+    await dispute(first, 'lost');
+    await here.advance('2027-01-30T00:00:00Z');
+    const method = await stage.merchant.card(here.customer);
+    assert.equal((await stage.request('PUT', `/subscriptions/${id}`, { payment_instrument_id: method })).status, 200);
+    await here.advance('2027-01-31T00:00:00Z');
+    const { status, net_collected_amount: held } = await stage.merchant.getIntent(first);
+    assert.deepEqual([status, held], ['succeeded', 4_900]);
+    await change(id, 100);
+    // 10 of 31 days are left.
+    const given = Math.round((4900 * 10) / 31) - Math.round((100 * 10) / 31);
+    const { credit_balance_cents: credit, refundable_credit_cents: refundable } = await subscriber.get(id);
+    assert.deepEqual([credit, refundable], [given, given]);
+    assert.equal((await refundCredit(id)).status, 201);
+    const after = await stage.merchant.getIntent(first);
+    assert.deepEqual([after.total_refunded_amount, after.net_collected_amount], [4_800 + given, 4_900 - given]);
+  });
+
   it('that is about a change, and lost, makes the next period take what the change has cost', async () => {
     const { id } = await started();
     const { subscription, amount_cents: cost } = await change(id, 6000, { collect: 'now' });

@@ -7,6 +7,7 @@ import { postEvents } from '../../src/services/ledger/follower.ts';
 import { closeDisputesInRealTime } from '../../src/services/payments/disputes.ts';
 import { chargeHook } from '../../src/services/subjects/charge-hook.ts';
 import { useDebits } from '../support/debits.ts';
+import { makeKey } from '../support/factories.ts';
 import { refusal, rowCounts, useStage } from '../support/stage.ts';
 
 const day = 86_400_000;
@@ -421,7 +422,16 @@ describe('disputes of the sandbox', () => {
     assert.equal((await stranger.merchant.request('POST', path, {})).status, 404);
     const live = await stage.api.send('POST', `/api/v1${path}`, { key: stage.keys.liveSecret, body: {} });
     assert.equal(`${live.status} ${live.body.error.code}`, '403 sandbox_only');
-    const { id: disputeId } = await opened(id);
+    const send = (key: string) => stage.api.send('POST', `/api/v1${path}`, { key, body: {} });
+    assert.equal((await send(stage.keys.sandboxPublishable)).status, 403);
+    const { key: reader } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, scopes: ['balance:read'] });
+    assert.equal((await send(reader)).status, 403);
+    const scopes = ['payment_intents:write'] as const;
+    const { key: writer } = await makeKey(stage.db.sql, { billerId: stage.keys.biller.id, scopes: [...scopes] });
+    assert.equal((await stage.api.send('GET', '/api/v1/disputes', { key: writer })).status, 403);
+    assert.deepEqual((await get(`/disputes?payment_intent_id=${id}`)).data, []);
+    const { id: disputeId } = (await send(writer)).body;
+    assert.equal((await stage.api.send('GET', `/api/v1/disputes/${disputeId}`, { key: reader })).status, 200);
     assert.equal((await stranger.merchant.request('GET', `/disputes/${disputeId}`)).status, 404);
     assert.deepEqual((await stranger.merchant.request('GET', '/disputes')).body.data, []);
   });

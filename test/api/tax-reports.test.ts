@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'mocha';
+import { findViolations } from '../../src/operations/invariants/invariants.ts';
 import { realNow } from '../../src/platform/real-time.ts';
 import { changeBillerProfile } from '../../src/services/accounts/biller-profile.ts';
 import { postEvents } from '../../src/services/ledger/follower.ts';
@@ -98,6 +99,38 @@ describe('the tax in reports and statements', () => {
       totals.map(({ tax }: Row) => tax),
       [91],
     );
+  });
+
+  it('is that of each time, if a payment came back and was collected again with another surcharge', async () => {
+    const surcharges = { country: 'AU', costs: { amex: 190 } };
+    await changeBillerProfile(stage.db.sql, stage.keys.biller.id, surcharges, { by: tester, now: realNow() });
+    const payer = await debits.payer('2027-03-01T00:00:00.000Z');
+    const fee_preferences = { customer_pays_transaction_fees: true };
+    await stage.request('PUT', `/customers/${payer.customer}`, { fee_preferences });
+    const terms = { start_date: '2027-03-02', failure_behaviour: 'stop' } as const;
+    const plan = await debits.plan(payer, 'late_dishonour', terms);
+    await stage.advance(payer.clock, '2027-03-14T00:00:00.000Z');
+    const amex = await stage.merchant.card(payer.customer, 'tok_sandbox_amex_succeed');
+    await stage.request('PUT', `/payment_plans/${plan.id}`, { payment_instrument_id: amex });
+    await stage.merchant.move(plan.id, 'resume');
+    await stage.advance(payer.clock, '2027-03-15T00:00:00.000Z');
+    await postEvents(stage.db.sql, { billerId: stage.keys.biller.id, livemode: false });
+    const columns = 'type,payment_intent_id,gross,tax';
+    const all = await rows(`reports/balance_transactions?test_clock=${payer.clock}&${range}&columns=${columns}`);
+    const [first] = await stage.merchant.payments(plan.id);
+    assert.deepEqual(
+      all
+        .filter(({ payment_intent_id: id }) => id === first?.payment_intent_id)
+        .map(({ type, gross, tax }) => `${type} ${gross} ${tax}`)
+        .toSorted(),
+      ['adjustment 0 0', 'payment 1000 91', 'payment 1019 93', 'return -1000 -91'],
+    );
+    const { totals } = JSON.parse((await get(`customers/${payer.customer}/statement`)).text);
+    assert.deepEqual(
+      totals.map(({ tax }: Row) => tax),
+      [93],
+    );
+    assert.deepEqual(await findViolations(stage.db.sql), []);
   });
 
   it('is in the lines of a statement that move money, and in its totals; the lines name the plan', async () => {

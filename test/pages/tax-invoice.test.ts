@@ -112,6 +112,27 @@ describe('the receipt of a payment that includes a tax', () => {
     assertShows(text, 'Price from $25.00 to $15.00', 'Price from $15.00 to $10.00');
   });
 
+  it('says the price of what was collected again without refunds that were before a lost dispute', async () => {
+    await account();
+    const { clock, payer } = await stage.merchant.customerOnClock('2027-03-01T00:00:00Z');
+    const card = await stage.merchant.card(payer.id);
+    const terms = { customer_id: payer.id, payment_instrument_id: card, start_date: '2027-03-02' };
+    const plan = await stage.merchant.activePlan(terms);
+    await stage.advance(clock.id, '2027-03-03T00:00:00Z');
+    const [first] = await stage.merchant.payments(plan.id);
+    const id = first?.payment_intent_id ?? '';
+    const refund = (amount: number) => stage.request('POST', `/payment_intents/${id}/refunds`, { amount });
+    await refund(700);
+    await stage.request('POST', `/test_helpers/payment_intents/${id}/dispute`, { result: 'lost' });
+    await stage.advance(clock.id, '2027-03-14T00:00:00Z');
+    await stage.merchant.move(plan.id, 'resume');
+    await stage.advance(clock.id, '2027-03-14T12:00:00Z');
+    await refund(400);
+    const { text } = await receiptOf(id);
+    assertShows(text, '-$7.00', 'Price from $10.00 to $6.00', 'Paid after that: $6.00');
+    assert.equal(text.split('Price from').length, 2, text);
+  });
+
   it('has the tax that the page of its link and of its session has said before', async () => {
     await account();
     const link = await links.link({ amount: 10_000, surcharge_applied: true });

@@ -74,6 +74,22 @@ describe('disputes beside the other capabilities', () => {
     assert.equal(await life.money(customer), 'charged 9000 returned 3000 held 6000');
   });
 
+  lived('subscription + dispute: one that was canceled or is to pause takes nothing after a lost one', async (life) => {
+    const customer = await life.payer();
+    const ended = await life.started({ name: 'ended', customer_id: customer });
+    const resting = await life.started({ name: 'resting', customer_id: customer });
+    for (const id of [ended, resting]) await life.disputes(`claim of ${id}`, await newest(life, id), 'lost');
+    await life.to('2027-02-03');
+    await life.does('subscriptions', ended, 'cancel', { at: 'now' });
+    await life.does('subscriptions', resting, 'pause');
+    await life.to('2027-03-12');
+    assert.deepEqual(await life.shows('subscriptions', ended, 'state', 'credit_balance_cents'), ['canceled', 0]);
+    // Ten of 28 days were in effect.
+    assert.deepEqual(await life.shows('subscriptions', resting, 'state', 'owed_amount_cents'), ['paused', 1071]);
+    await refused(life, `/subscriptions/${ended}/refund_credit`);
+    assert.equal(await life.money(customer), 'charged 6000 returned 6000 held 0');
+  });
+
   lived('scheduled + dispute: what was lost is not tried again on its own', async (life) => {
     const customer = await life.payer();
     const terms = { customer_id: customer, payment_method: await life.card(customer), amount: 1000 };
@@ -186,6 +202,26 @@ describe('disputes beside the other capabilities', () => {
     const fields = ['status', 'total_refunded_amount', 'total_returned_amount', 'net_collected_amount'];
     assert.deepEqual(await life.shows('payment_intents', order, ...fields), ['returned', 700, 1300, 0]);
     assert.equal(await life.money(customer), 'charged 2000 returned 1300 refunded 700 held 0');
+  });
+
+  lived('refund + dispute: what was collected again can be refunded in full, and no more than that', async (life) => {
+    const customer = await life.payer();
+    const gym = await life.plan({ name: 'gym', customer_id: customer });
+    const [first = ''] = await life.intentsOf(gym);
+    await life.refunds(first, 700);
+    await life.disputes('claim', first, 'lost');
+    await life.to('2027-02-12');
+    await life.does('payment_plans', gym, 'resume');
+    await life.to('2027-02-13');
+    const { status, body } = await life.request('POST', `/payment_intents/${first}/refunds`, { amount: 1_001 });
+    assert.equal(`${status} ${body.error.code}`, '400 validation_failed');
+    await life.refunds(first, 400);
+    await life.refunds(first, 600);
+    await refused(life, `/payment_intents/${first}/refunds`);
+    await refused(life, `/test_helpers/payment_intents/${first}/dispute`);
+    const fields = ['status', 'total_refunded_amount', 'total_returned_amount', 'net_collected_amount'];
+    assert.deepEqual(await life.shows('payment_intents', first, ...fields), ['succeeded', 1_700, 300, 0]);
+    assert.equal(await life.money(customer), 'charged 3000 returned 300 refunded 1700 held 1000');
   });
 
   lived('return + dispute: a debit that came back and was paid by card is disputed as any other', async (life) => {

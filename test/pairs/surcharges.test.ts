@@ -152,6 +152,24 @@ describe('a surcharge and another capability', () => {
     assert.deepEqual(await life.shows('payment_intents', intent, 'status', 'total_amount'), ['canceled', 1048]);
   });
 
+  lived(
+    'dispute + surcharge: a payment is collected again without it, also if more was refunded before',
+    async (life) => {
+      const { customer_id } = await payerWith(life, visa);
+      const plan = await life.plan({ name: 'pool', customer_id });
+      const [first = ''] = await life.intentsOf(plan);
+      await life.to('2026-09-22');
+      await life.refunds(first, 1_040);
+      await life.disputes('claim', first, 'lost');
+      await life.to('2026-10-03');
+      await life.does('payment_plans', plan, 'resume');
+      await life.to('2026-10-04');
+      assert.deepEqual(await life.shows('payment_intents', first, 'status', 'total_amount', 'net_collected_amount'), [
+        ...['succeeded', 1_000, 1_000],
+      ]);
+    },
+  );
+
   lived('surcharge + surcharge: each attempt is decided by its own card and date', async (life) => {
     const payment = await payerWith(life, declined);
     const intent = await life.intent('invoice', { ...payment, confirm: true });

@@ -138,10 +138,15 @@ describe('a tax that is included and another capability', () => {
     const plan = await life.plan({
       name: 'lessons',
       customer_id: customer,
-      metadata: { _sandbox_bank_outcome: 'dishonoured,settled' },
+      metadata: { _sandbox_bank_outcome: 'late_dishonour,settled' },
     });
     await life.to('2027-02-20');
-    assert.deepEqual((await taxesOf(life, plan))[0], [1000, 1000, 91]);
+    const [first = ''] = await life.intentsOf(plan);
+    assert.deepEqual(await taxOf(life, first), [1000, 1000, 91]);
+    assert.deepEqual(await life.shows('payment_intents', first, 'status', 'total_returned_amount'), [
+      'succeeded',
+      1000,
+    ]);
   });
 
   lived(
@@ -158,6 +163,54 @@ describe('a tax that is included and another capability', () => {
       assert.deepEqual([told?.returned_amount, told?.returned_tax_amount], [1667, 227 - 75]);
     },
   );
+
+  lived(
+    'dispute + tax: a payment that was collected again gives the tax of each time back, to the cent',
+    async (life) => {
+      const plan = await life.plan({ name: 'lessons', customer_id: await life.payer() });
+      const [first = ''] = await life.intentsOf(plan);
+      const refunds = [await life.refunds(first, 250)];
+      await life.disputes('claim', first, 'lost');
+      await life.to('2027-02-12');
+      await life.does('payment_plans', plan, 'resume');
+      await life.to('2027-02-13');
+      refunds.push(await life.refunds(first, 750));
+      await life.disputes('second claim', first, 'lost');
+      await life.to('2027-02-24');
+      const { data } = await life.ask('GET', '/events?event_type=payment_intent.returned&limit=100');
+      const lost = data.filter(({ data: { id } }: { data: { id: string } }) => id === first).reverse();
+      assert.deepEqual(
+        [
+          ...refunds.map(({ amount, tax_amount: tax }) => [amount, tax]),
+          ...lost.map(({ data: told }: { data: Record<string, number> }) => [
+            told.returned_amount,
+            told.returned_tax_amount,
+          ]),
+        ],
+        [
+          [250, 22],
+          [750, 68],
+          [750, 91 - 22],
+          [250, 91 - 68],
+        ],
+      );
+    },
+  );
+
+  lived('dispute + tax: a payment that is collected again without its surcharge has the tax of that', async (life) => {
+    const customer_id = await life.customer('payer', { fee_preferences: { customer_pays_transaction_fees: true } });
+    const payment_instrument_id = await life.card(customer_id, amex);
+    const plan = await life.plan({ name: 'lessons', customer_id, payment_instrument_id });
+    const [first = ''] = await life.intentsOf(plan);
+    assert.deepEqual(await taxOf(life, first), [1019, 1000, 93]);
+    assert.equal((await life.refunds(first, 1015)).tax_amount, 92);
+    await life.disputes('claim', first, 'lost');
+    await life.to('2027-02-12');
+    await life.puts('payment_plans', plan, { payment_instrument_id: await life.card(customer_id) });
+    await life.does('payment_plans', plan, 'resume');
+    await life.to('2027-02-13');
+    assert.deepEqual(await taxOf(life, first), [1000, 1000, 91]);
+  });
 
   lived('deletion + tax: a payment of a customer who was deleted keeps it', async (life) => {
     const customer_id = await life.payer();

@@ -20,11 +20,12 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
     limit ${limit}`;
   return db<BalanceReportRow[]>`
     select p.*, c.name as customer_name, c.reference as customer_reference,
-      case p.type when 'payment' then i.tax_amount when 'return' then 0 - i.tax_amount
-        when 'refund' then 0 - r.tax_amount when 'dispute' then 0 - u.tax_amount
-        when 'dispute_reversal' then u.tax_amount else 0 end as tax
+      coalesce(
+        case p.type when 'payment' then told.tax_amount when 'return' then 0 - told.tax_amount
+          when 'refund' then 0 - r.tax_amount when 'dispute' then 0 - u.tax_amount
+          when 'dispute_reversal' then u.tax_amount end, 0) as tax
     from (${presented(db, rows)}) p
-    left join payment_intents i on i.id = p.payment_intent_id and i.biller_id = p.biller_id and i.livemode = p.livemode
+    left join lateral (${taxTold(db)} limit 1) told on p.type in ('payment', 'return')
     left join refunds r on r.id = p.source and r.biller_id = p.biller_id and r.livemode = p.livemode
     left join disputes u on u.id = p.source and u.biller_id = p.biller_id and u.livemode = p.livemode
     left join lateral (
@@ -33,6 +34,17 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
     ) c on true
     order by p.created_at, p.id`;
 };
+
+/**
+ * The tax of the payment when the row `p` was posted, as its event told it. A payment that came back can be collected
+ * again with another surcharge, and so with another tax. Before there was a tax, events told none.
+ */
+function taxTold(db: Db) {
+  return db`
+    select (e.data ->> 'tax_amount')::bigint as tax_amount
+    from ledger_transactions t join events e on e.id = split_part(t.source_key, '.', 1)
+    where t.id = p.id`;
+}
 
 /** The row before is read by its id: PostgreSQL may have its instant more exactly than JavaScript. */
 function isAfter(db: Db, after: BalanceReportRow | null) {

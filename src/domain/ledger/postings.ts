@@ -35,7 +35,7 @@ export type PostedEventType = (typeof moneyEventTypes)[number] | 'subscription';
  */
 export type LedgerAccount = 'payers' | 'in_flight' | 'processor' | 'held' | 'fees' | 'bank' | 'credit' | 'unexplained';
 
-/** What a transaction of the ledger is. All but the last three are rows that finance reads. */
+/** What a transaction of the ledger is. All but the last five are rows that finance reads. */
 export type TransactionKind =
   | 'payment'
   | 'refund'

@@ -94,12 +94,25 @@ export const debitInvariants: Invariant[] = [
     promise: 3,
     remedy: compareWithBank,
     offenders: (db) => db<Offender[]>`
-      select i.id,
-        format('says %s, it came back %s times: %s each, %s refunded before', i.total_returned_amount, count(a.id),
-          i.total_amount, i.refunded_before_dispute) as detail
-      from payment_intents i left join payment_attempts a on a.payment_intent_id = i.id and a.outcome = 'returned'
-      group by i.id
-      having i.total_returned_amount <> i.total_amount * count(a.id) - i.refunded_before_dispute
+      select id,
+        format('says %s, and %s refunded before; its events say %s, and %s; it came back %s times, by its events %s',
+          total_returned_amount, refunded_before_dispute, returned, refunded_before, came, told) as detail
+      from (
+        select i.id, i.total_returned_amount, i.refunded_before_dispute, coalesce(e.returned, 0) as returned,
+          coalesce(e.total - e.returned, 0) as refunded_before, coalesce(a.times, 0) as came,
+          coalesce(e.times, 0) as told
+        from payment_intents i
+        left join (
+          select payment_intent_id, count(*) as times
+          from payment_attempts where outcome = 'returned' group by payment_intent_id
+        ) a on a.payment_intent_id = i.id
+        left join (
+          select subject_id, count(*) as times, sum((data ->> 'total_amount')::bigint) as total,
+            sum(coalesce(data ->> 'returned_amount', data ->> 'total_amount')::bigint) as returned
+          from events where event_type = 'payment_intent.returned' group by subject_id
+        ) e on e.subject_id = i.id
+      ) i
+      where total_returned_amount <> returned or refunded_before_dispute <> refunded_before or came <> told
       limit 100`,
   },
 ];

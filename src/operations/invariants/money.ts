@@ -70,7 +70,9 @@ export const moneyInvariants: Invariant[] = [
           as detail
       from payment_intents i left join refunds r on r.payment_intent_id = i.id and r.status = 'succeeded'
       group by i.id
-      having i.total_refunded_amount <> coalesce(sum(r.amount), 0) or coalesce(sum(r.amount), 0) > i.total_amount
+      having i.total_refunded_amount <> coalesce(sum(r.amount), 0)
+        or coalesce(sum(r.amount), 0) > i.total_returned_amount + i.refunded_before_dispute
+          + case i.status when 'succeeded' then i.total_amount else 0 end
       limit 100`,
   },
 ];

@@ -156,7 +156,10 @@ export const subscriptionInvariants: Invariant[] = [
         from (
           select least(ci.amount, ci.total_amount - (
             select coalesce(sum(cr.amount - cr.credit_cents), 0) from refunds cr
-            where cr.payment_intent_id = ci.id and cr.status <> 'failed'
+            where cr.payment_intent_id = ci.id and cr.status <> 'failed' and not exists (
+              select from disputes d
+              where d.payment_intent_id = cr.payment_intent_id and d.status = 'lost' and d.closed_at > cr.created_at
+            )
           )) as held, case when c.status = 'credited' then c.amount_cents else greatest(0, least(c.amount_cents,
             sum(c.amount_cents) filter (where c.status = 'made') over (order by ci.subscription_charge)
               - case p.status when 'void' then 0 else p.changed_cents end)) end as part
@@ -168,7 +171,10 @@ export const subscriptionInvariants: Invariant[] = [
         select greatest(0, case p.status when 'void' then 0 else 0 - p.changed_cents end
           - greatest(0, coalesce(sum(least(i.amount, i.total_amount - (
             select coalesce(sum(r.amount - r.credit_cents), 0) from refunds r
-            where r.payment_intent_id = i.id and r.status <> 'failed'
+            where r.payment_intent_id = i.id and r.status <> 'failed' and not exists (
+              select from disputes d
+              where d.payment_intent_id = r.payment_intent_id and d.status = 'lost' and d.closed_at > r.created_at
+            )
           ))), 0) - p.carried_cents)) as lost
         from payment_intents i where i.id = p.payment_intent_id and i.status = 'succeeded'
       ) o

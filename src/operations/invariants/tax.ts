@@ -23,7 +23,10 @@ export const taxInvariants: Invariant[] = [
     offenders: (db) => db<Offender[]>`
       select i.id, format('its tax is %s, its refunds give %s back', i.tax_amount, sum(r.tax_amount)) as detail
       from payment_intents i join refunds r on r.payment_intent_id = i.id
-      where i.tax_basis is not null or r.tax_amount > 0
+      where (i.tax_basis is not null or r.tax_amount > 0) and not exists (
+        select from events e
+        where e.subject_id = i.id and e.event_type = 'payment_intent.returned' and e.created_at > r.created_at
+      )
       group by i.id
       having coalesce(sum(r.tax_amount) filter (where r.status <> 'failed'), 0) > i.tax_amount
         or (

@@ -13,14 +13,11 @@ import {
 } from '../../db/disputes.ts';
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
-import { amountBeingRefunded } from '../../db/refunds.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { declineMessage } from '../../domain/charge-outcome.ts';
 import { type DisputeResult, disputeEnd } from '../../domain/disputes.ts';
 import { newId } from '../../domain/ids.ts';
 import { type CustomerInstant, withoutClock } from '../../domain/instants.ts';
-import { netCollected } from '../../domain/net-collected.ts';
-import { shareInRefund } from '../../domain/refund-share.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
 import type { RealInstant } from '../../platform/real-time.ts';
@@ -30,6 +27,7 @@ import { disputeEvent, record, transact } from '../events.ts';
 import { type PageQuery, type Rows, rowsOfPage } from '../paging.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import type { ChargeHook } from './charge.ts';
+import { amountLeft, sharesOf } from './money-left.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { recordReturned } from './returns.ts';
 
@@ -85,6 +83,7 @@ async function openDispute(
     throw new InvalidState(`Payment intent ${paymentId} was disputed before: ${last.id}, won.`);
   await assertNoDebit(tx, paymentId);
   const amount = await amountToHold(tx, intent);
+  const { tax } = await sharesOf(tx, intent, amount);
   const dispute: DisputeRow = {
     id: newId('dispute'),
     biller_id: intent.biller_id,
@@ -94,7 +93,7 @@ async function openDispute(
     test_clock_id: intent.test_clock_id,
     currency: intent.currency,
     amount,
-    tax_amount: taxInHeld(intent, amount),
+    tax_amount: tax,
     status: 'needs_response',
     result: result ?? null,
     closes_at: result === undefined ? null : disputeEnd(at),
@@ -119,14 +118,9 @@ async function assertNoDebit(tx: Tx, paymentIntentId: string): Promise<void> {
 
 /** @throws InvalidState when nothing remains: refunds under way count as made. */
 async function amountToHold(tx: Tx, intent: LockedIntentRow): Promise<MinorUnits> {
-  const amount = Math.min(intent.total_amount, netCollected(intent)) - (await amountBeingRefunded(tx, intent.id));
+  const amount = await amountLeft(tx, intent);
   if (amount > 0) return amount;
   throw new InvalidState(`Payment intent ${intent.id} has been refunded in full, so it cannot be disputed.`);
-}
-
-/** How much of what is held is tax: all of the payment without what refunds of the rest have given back. */
-function taxInHeld({ total_amount: total, tax_amount: tax }: LockedIntentRow, amount: MinorUnits): MinorUnits {
-  return tax - shareInRefund(total - amount, { total, part: tax, given: { amount: 0, part: 0 } });
 }
 
 /**

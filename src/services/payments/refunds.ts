@@ -1,6 +1,5 @@
 import { addRefunded, type LockedIntentRow, lockPaymentIntent } from '../../db/payment-intents.ts';
 import {
-  amountBeingRefunded,
   completeRefund,
   insertRefund,
   listAbandonedRefunds,
@@ -12,7 +11,6 @@ import {
   type RefundRow,
   selectRefund,
   selectRefundOfRequest,
-  sumsOfRefunds,
   updateRefundKeyExpiry,
 } from '../../db/refunds.ts';
 import { lockSubscriptionOfIntent, type SubscriptionRow } from '../../db/subscriptions.ts';
@@ -20,7 +18,6 @@ import { tenantOf } from '../../db/tenant.ts';
 import { dateIn } from '../../domain/calendar.ts';
 import { newId } from '../../domain/ids.ts';
 import { addMs, type CustomerInstant } from '../../domain/instants.ts';
-import { shareInRefund } from '../../domain/refund-share.ts';
 import { schemes } from '../../domain/schemes/schemes.ts';
 import type { Milliseconds, MinorUnits } from '../../domain/units.ts';
 import type { Db, Pool, Tx, Writer } from '../../platform/postgres/connection.ts';
@@ -38,6 +35,7 @@ import { requestRefund } from './ask-refund.ts';
 import { allFinished, type ChargeHook, orUnavailable, processorFor } from './charge.ts';
 import { moveCredit, unspentCredit } from './credit-cover.ts';
 import { assertNotDisputed } from './disputes.ts';
+import { amountLeft, sharesOf } from './money-left.ts';
 import { getPaymentIntent, lockIntentForUpdate } from './payment-intents.ts';
 import { claimKey, type RepeatableRequest, storeResponse, unrepeatable } from './repeatable-request.ts';
 
@@ -240,7 +238,7 @@ export async function insertRefundOf(
   }
   await assertNotDisputed(tx, intentId);
   const amount = await amountToRefund(tx, intent, input.amount);
-  const { surcharge, tax } = await sharesOfRefund(tx, intent, amount);
+  const { surcharge, tax } = await sharesOf(tx, intent, amount);
   processorFor(processors, context.livemode);
   const row: RefundRow = {
     id: newId('refund'),
@@ -276,21 +274,8 @@ function canStillComeBack(
   return mandateId !== null && until !== null && dateIn(at, schemes.au_becs.timeZone) <= until;
 }
 
-/** How much of a refund is surcharge and tax. Of a payment without either nothing is read. */
-async function sharesOfRefund(
-  tx: Tx,
-  { id, total_amount: total, surcharge_amount: surcharge, tax_amount: tax }: LockedIntentRow,
-  amount: MinorUnits,
-): Promise<{ surcharge: MinorUnits; tax: MinorUnits }> {
-  if (surcharge === 0 && tax === 0) return { surcharge: 0, tax: 0 };
-  const given = await sumsOfRefunds(tx, id);
-  const shareOf = (part: MinorUnits, partGiven: MinorUnits) =>
-    shareInRefund(amount, { total, part, given: { amount: given.amount, part: partGiven } });
-  return { surcharge: shareOf(surcharge, given.surcharge), tax: shareOf(tax, given.tax) };
-}
-
 async function amountToRefund(tx: Tx, intent: LockedIntentRow, asked: MinorUnits | undefined): Promise<MinorUnits> {
-  const remaining = intent.total_amount - intent.total_refunded_amount - (await amountBeingRefunded(tx, intent.id));
+  const remaining = await amountLeft(tx, intent);
   if (remaining <= 0) throw new InvalidState(`Payment intent ${intent.id} has been refunded in full.`);
   const amount = asked ?? remaining;
   if (amount <= remaining) return amount;
