@@ -21,7 +21,7 @@ import { getPaymentPlan } from '../plans/payment-plans.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { getSubscription } from '../subscriptions/subscriptions.ts';
 
-/** So many hits of each kind: who finds more has to say more. */
+/** So many hits of each kind are shown. If there are more, the page says so. */
 const mostHits = 20;
 const failuresShown = 10;
 
