@@ -145,7 +145,7 @@ describe('the page of a customer', () => {
     }
   });
 
-  it('names the person who has refunded here, and nobody for what the API was asked', async () => {
+  it('names the person who has refunded here, and no person for a refund by the API', async () => {
     const payer = await stage.merchant.payer();
     const payment_method = await stage.merchant.card(payer.id);
     const { id } = await stage.merchant.intent({ amount: 4900, customer_id: payer.id, payment_method, confirm: true });

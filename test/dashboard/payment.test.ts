@@ -30,7 +30,7 @@ describe('the page of a payment', () => {
     assert.match(text, /You hold A\$0\.00/);
   });
 
-  it('shows no secret, whoever looks', async () => {
+  it('shows no secret to any role', async () => {
     const { id, client_secret } = await paid();
     const { client_secret: again, receipt_url } = await fetched(id);
     for (const role of ['viewer', 'admin'] as const) {
