@@ -3,6 +3,7 @@ import type { Id } from '../domain/ids.ts';
 import type { CustomerInstant, Instant } from '../domain/instants.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
+import type { PaymentIntentRow } from './payment-intents.ts';
 import type { TenantKey } from './tenant.ts';
 
 /** An event of a customer, with what a payment or refund was for. */
@@ -79,5 +80,24 @@ export async function listAlikeOfCustomer(
     group by total_amount, currency, (created_at at time zone ${timeZone})::date
     having count(*) > 1
     order by first_at desc
+    limit ${limit}`;
+}
+
+/**
+ * Payments of a customer that belong to no plan or subscription, and that have failed, came back or are scheduled, at
+ * most `limit`: scheduled ones first, then the newest.
+ */
+export async function listOpenSingles(
+  db: Db,
+  tenant: TenantKey,
+  customerId: string,
+  limit: number,
+): Promise<PaymentIntentRow[]> {
+  return db<PaymentIntentRow[]>`
+    select * from payment_intents
+    where customer_id = ${customerId} and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}
+      and payment_plan_id is null and subscription_id is null
+      and (status in ('failed', 'returned') or scheduled_at is not null)
+    order by scheduled_at, id desc
     limit ${limit}`;
 }

@@ -1,5 +1,4 @@
 import type { Currency } from '../domain/currencies.ts';
-import type { Id } from '../domain/ids.ts';
 import type { MinorUnits } from '../domain/units.ts';
 import type { Db } from '../platform/postgres/connection.ts';
 import type { CustomerRow } from './customers.ts';
@@ -96,16 +95,4 @@ export async function findPaymentsByLodgement(
     select * from payment_intents
     where biller_id = ${tenant.billerId} and livemode = ${tenant.livemode} and lodgement_reference = ${reference}
     limit ${limit}`;
-}
-
-/** The names of these customers. */
-export async function namesOfCustomers(
-  db: Db,
-  tenant: TenantKey,
-  ids: readonly string[],
-): Promise<Map<string, Pick<CustomerRow, 'name' | 'test_clock_id'>>> {
-  const rows = await db<(Pick<CustomerRow, 'name' | 'test_clock_id'> & { id: Id<'customer'> })[]>`
-    select id, name, test_clock_id from customers
-    where id = any(${[...new Set(ids)]}::text[]) and biller_id = ${tenant.billerId} and livemode = ${tenant.livemode}`;
-  return new Map(rows.map(({ id, ...row }) => [id, row]));
 }

@@ -8,6 +8,7 @@ export type DashboardAction =
   | 'change_plan'
   | 'change_subscription'
   | 'make_link'
+  | 'see_receipt'
   | 'send_webhook'
   | 'move_clock'
   | 'refund'
@@ -19,6 +20,7 @@ const ofSupport: readonly DashboardAction[] = [
   'change_plan',
   'change_subscription',
   'make_link',
+  'see_receipt',
   'send_webhook',
   'move_clock',
 ];

@@ -68,6 +68,23 @@ describe('the page of a customer', () => {
     assert.ok(now.includes(`tried again on ${new Date(body.next_attempt_at).getUTCDate()} January 2027`), now);
   });
 
+  it('says that a scheduled payment is coming, and of a payment by itself that came back that nothing tries it again', async () => {
+    const clock = await stage.merchant.clock(frozen);
+    const debtor = await makeDebtor(stage.merchant.client, { test_clock: clock.id });
+    const terms = { customer_id: debtor.customerId, payment_method: debtor.methodId };
+    const camp = { amount: 4900, description: 'Camp', scheduled_payment_date: '2027-02-01' };
+    await stage.merchant.intent({ ...terms, ...camp });
+    const ann = await enter();
+    const page = async () => section((await ann.get(`customers/${debtor.customerId}`)).html, 'now');
+    assert.match(await page(), /Next: A\$49\.00 on 1 February 2027 by Bank account \d+, for Camp/);
+    assert.ok(!(await page()).includes('Nothing is coming'));
+    const metadata = { _sandbox_bank_outcome: 'late_dishonour' };
+    const intent = await stage.merchant.intent({ ...terms, amount: 12_000, confirm: true, metadata });
+    for (const day of ['2027-01-15', '2027-01-25']) await stage.advance(clock.id, `${day}T12:00:00Z`);
+    assert.equal((await stage.request('GET', `/payment_intents/${intent.id}`)).body.status, 'returned');
+    assert.match(await page(), /A\$120\.00 came back on \d+ January 2027 \(.+\)\. Nothing tries it again on its own/);
+  });
+
   it('says what is with the bank, and by when that is known', async () => {
     const clock = await stage.merchant.clock(frozen);
     const { customerId: customer, methodId: method } = await makeDebtor(stage.merchant.client, {
@@ -128,7 +145,7 @@ describe('the page of a customer', () => {
     }
   });
 
-  it('names the person who has refunded here, and nobody for what the API was asked', async () => {
+  it('names the person who has refunded here, and no person for a refund by the API', async () => {
     const payer = await stage.merchant.payer();
     const payment_method = await stage.merchant.card(payer.id);
     const { id } = await stage.merchant.intent({ amount: 4900, customer_id: payer.id, payment_method, confirm: true });

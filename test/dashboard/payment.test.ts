@@ -30,7 +30,7 @@ describe('the page of a payment', () => {
     assert.match(text, /You hold A\$0\.00/);
   });
 
-  it('shows no secret, whoever looks', async () => {
+  it('shows no secret to any role', async () => {
     const { id, client_secret } = await paid();
     const { client_secret: again, receipt_url } = await fetched(id);
     for (const role of ['viewer', 'admin'] as const) {
@@ -193,6 +193,18 @@ describe('the page of a payment', () => {
       assert.equal((await fetched(id)).status, 'failed');
     });
 
+    it('nothing if the payment has another method than the page has named', async () => {
+      const { id, customer_id } = await paid({ metadata: { _sandbox_outcome: 'decline,decline,succeed' } });
+      const ann = await enter('support');
+      const form = hiddenFields((await ann.get(`payments/${id}/retry`)).html, `payments/${id}/retry`);
+      const other = await stage.merchant.card(customer_id ?? '');
+      await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: other });
+      const before = await contentsOf(stage);
+      const refused = await ann.send(`payments/${id}/retry`, form);
+      assert.deepEqual([refused.status, /another method now/.test(refused.text)], [422, true]);
+      assert.equal(await contentsOf(stage), before);
+    });
+
     it('not by a viewer or finance', async () => {
       const { id } = await failed();
       for (const role of ['viewer', 'finance'] as const) {
@@ -201,5 +213,26 @@ describe('the page of a payment', () => {
         assert.equal((await ann.get(`payments/${id}/retry`)).status, 403);
       }
     });
+  });
+
+  it('shows the URL of the receipt to support and admin, once money was taken, and to no other role', async () => {
+    const { id } = await paid();
+    const { receipt_url: url } = await fetched(id);
+    for (const role of ['support', 'admin'] as const) {
+      const ann = await enter(role);
+      assert.ok((await ann.get(`payments/${id}`)).html.includes(`payments/${id}/receipt`));
+      assert.ok((await ann.get(`payments/${id}/receipt`)).text.includes(url));
+      const { id: unpaid } = await failed();
+      assert.ok(!(await ann.get(`payments/${unpaid}`)).html.includes('/receipt'));
+      assert.equal((await ann.get(`payments/${unpaid}/receipt`)).status, 422);
+    }
+    for (const role of ['viewer', 'finance'] as const) {
+      const ann = await enter(role);
+      assert.ok(!(await ann.get(`payments/${id}`)).html.includes('/receipt'));
+      assert.equal((await ann.get(`payments/${id}/receipt`)).status, 403);
+    }
+    const stranger = await enterDashboard(stage.api.url, (await stage.stranger()).keys.sandboxSecret);
+    const live = await enterDashboard(stage.api.url, stage.keys.liveSecret);
+    for (const other of [stranger, live]) assert.equal((await other.get(`payments/${id}/receipt`)).status, 404);
   });
 });

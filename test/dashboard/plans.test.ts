@@ -118,7 +118,21 @@ describe('the pages of plans and subscriptions', () => {
     assert.equal((await fetched(`/subscriptions/${id}`)).ends_at, '2027-01-19');
   });
 
-  it('make a link that the one who has made it sees, and nobody else', async () => {
+  it('say of a plan that is not activated what would come, and that a link takes nothing by itself', async () => {
+    const payer = await stage.merchant.payer();
+    const made = await stage.request('POST', '/payment_plans', {
+      ...{ customer_id: payer.id, name: 'Gym', frequency_type: 'weekly', recurring_amount_cents: 3900 },
+      ...{ total_amount_cents: 3900, currency: 'AUD', start_date: '2199-01-01' },
+    });
+    const ann = await enter('support');
+    const page = await ann.get(`plans/${made.body.id}`);
+    assert.match(page.text, /What is coming If it were activated now: 1 January 2199: A\$39\.00/);
+    const { text } = await ann.get(`plans/${made.body.id}/link`);
+    assert.match(text, /Nothing is taken by that\. If it is started or resumed today: Nothing is taken at once/);
+    assert.match(text, /Then A\$39\.00 on 1 January 2199, and nothing after that/);
+  });
+
+  it('make a link that only the page of its form shows', async () => {
     const { id, payer } = await plan();
     const ann = await enter('support');
     const path = `plans/${id}/link`;

@@ -67,6 +67,18 @@ describe('the way into the pages of test clocks', () => {
     assert.ok(form.to);
     assert.equal((await stage.merchant.getClock(clock.id)).status, 'created');
   });
+
+  it('shows the books, and links to them, to finance and admin alone', async () => {
+    const clock = await stage.merchant.clock(frozen);
+    for (const role of ['viewer', 'support', 'finance', 'admin'] as const) {
+      const person = await enterDashboard(stage.api.url, stage.keys.sandboxSecret, role);
+      const sees = role === 'finance' || role === 'admin';
+      for (const path of ['books', 'rows']) {
+        assert.equal((await person.get(`sandbox/${path}`)).status, sees ? 200 : 403, `${role} ${path}`);
+      }
+      assert.equal((await person.get(`sandbox/clocks/${clock.id}`)).html.includes('books'), sees, role);
+    }
+  });
   const enterWorkbenchAs = (key: string, role: 'support') => enterDashboard(stage.api.url, key, role);
 
   it('leads to nothing of another biller', async () => {

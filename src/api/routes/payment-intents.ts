@@ -23,7 +23,7 @@ import type { Vault } from '../../services/accounts/vault.ts';
 import { reportBankResult } from '../../services/debits/bank-result.ts';
 import { Forbidden } from '../../services/errors.ts';
 import { countingFailures } from '../../services/pages/page-limits.ts';
-import type { PageUrls } from '../../services/pages/page-urls.ts';
+import { type PageUrls, receiptUrlOf } from '../../services/pages/page-urls.ts';
 import { completeChallenge } from '../../services/payments/challenge-completion.ts';
 import type { Charging } from '../../services/payments/charge.ts';
 import { cancelPaymentIntent } from '../../services/payments/payment-cancellation.ts';
@@ -246,12 +246,14 @@ function shownToActor(
 type Showing = { vault: Vault; pageUrls: PageUrls };
 
 /** What lets its holder act on the intent, and the URL of its receipt. */
-function shownOnce({ vault, pageUrls }: Showing, { id, status }: PaymentIntentRow): ShownOnce {
+function shownOnce({ vault, pageUrls }: Showing, intent: PaymentIntentRow): ShownOnce {
+  const { id, status } = intent;
   const waits = status === 'requires_action';
+  const receiptUrl = receiptUrlOf(pageUrls, intent);
   return {
     client_secret: vault.clientSecretOf(id),
     next_action: waits ? { type: 'redirect', url: pageUrls.of('challenge', id) } : null,
-    ...(status === 'succeeded' || status === 'returned' ? { receipt_url: pageUrls.of('receipt', id) } : {}),
+    ...(receiptUrl === null ? {} : { receipt_url: receiptUrl }),
   };
 }
 

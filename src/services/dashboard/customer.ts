@@ -6,6 +6,7 @@ import {
   type HistoryRow,
   listAlikeOfCustomer,
   listHistory,
+  listOpenSingles,
 } from '../../db/dashboard-customer.ts';
 import { purposesOf } from '../../db/dashboard-payment.ts';
 import type { PlanPaymentRow } from '../../db/payment-plan-slots.ts';
@@ -54,7 +55,7 @@ export async function getCustomerNow(db: Db, context: RequestContext, customerId
   const { id, test_clock_id: clock } = customer;
   const most = { limit: shownOfEach };
   const ofClock = clock === null ? {} : { testClock: clock };
-  const [now, methods, plans, subscriptions, links, mandates, underWay, failed, alike] = await Promise.all([
+  const [now, methods, plans, subscriptions, links, mandates, underWay, singles, alike] = await Promise.all([
     timeNow(db, context, customer),
     listCustomerMethods(db, context, id, most),
     listPaymentPlans(db, context, { customerId: id, ...most }),
@@ -62,7 +63,7 @@ export async function getCustomerNow(db: Db, context: RequestContext, customerId
     listPaymentLinks(db, context, { customerId: id, ...ofClock }, most),
     listMandates(db, context, { customerId: id }, most),
     listPaymentIntents(db, context, { customerId: id, status: 'processing' }, most),
-    listPaymentIntents(db, context, { customerId: id, status: 'failed' }, most),
+    listOpenSingles(db, context, id, shownOfEach),
     listAlikeOfCustomer(db, id, context.timeZone, alikeShown),
   ]);
   const shown = <Row>({ rows }: { rows: Row[] }) => rows.slice(0, shownOfEach);
@@ -74,8 +75,7 @@ export async function getCustomerNow(db: Db, context: RequestContext, customerId
     links: shown(links),
     mandates: shown(mandates),
     underWay: shown(underWay),
-    failedAlone: shown(failed).filter((intent) => intent.payment_plan_id === null && intent.subscription_id === null),
-    alike,
+    ...{ singles, alike },
     purposesOfAlike: await purposesOf(
       db,
       context,

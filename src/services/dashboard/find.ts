@@ -1,11 +1,7 @@
 import type { CustomerRow } from '../../db/customers.ts';
 import { selectCustomer } from '../../db/customers.ts';
-import {
-  findCustomers,
-  findPaymentsByLodgement,
-  findPaymentsByTotal,
-  namesOfCustomers,
-} from '../../db/dashboard-find.ts';
+import { findCustomers, findPaymentsByLodgement, findPaymentsByTotal } from '../../db/dashboard-find.ts';
+import { type Payer, payersOf } from '../../db/dashboard-payments.ts';
 import { type PaymentIntentRow, selectPaymentIntent } from '../../db/payment-intents.ts';
 import { selectPaymentMethod } from '../../db/payment-methods.ts';
 import { selectRefund } from '../../db/refunds.ts';
@@ -21,14 +17,14 @@ import { getPaymentPlan } from '../plans/payment-plans.ts';
 import type { RequestContext, Tenant } from '../request-context.ts';
 import { getSubscription } from '../subscriptions/subscriptions.ts';
 
-/** So many hits of each kind: who finds more has to say more. */
+/** So many hits of each kind are shown. If there are more, the page says so. */
 const mostHits = 20;
 const failuresShown = 10;
 
 /** A payment, and who pays it. */
 export interface PaymentHit {
   payment: PaymentIntentRow;
-  customer: Pick<CustomerRow, 'name' | 'test_clock_id'> | null;
+  customer: Payer | null;
 }
 
 export interface Found {
@@ -126,6 +122,6 @@ async function customerOf(db: Db, tenant: Tenant, id: string): Promise<string | 
 
 async function withCustomers(db: Db, tenant: Tenant, payments: readonly PaymentIntentRow[]): Promise<PaymentHit[]> {
   const ids = payments.flatMap(({ customer_id: id }) => (id === null ? [] : [id]));
-  const customers = await namesOfCustomers(db, tenant, ids);
+  const customers = await payersOf(db, tenant, ids);
   return payments.map((payment) => ({ payment, customer: customers.get(payment.customer_id ?? '') ?? null }));
 }

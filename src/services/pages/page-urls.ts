@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import { encodeBase62 } from '../../domain/base62.ts';
 import type { Vault } from '../accounts/vault.ts';
 
@@ -19,6 +20,14 @@ const tokenPattern = new RegExp(`^(pi_(?:sandbox_)?[0-9A-Za-z]{32})_([0-9A-Za-z]
 /** Makes the URLs on the pages' public origin, such as `https://pay.example.com`. */
 export function createPageUrls(publicUrl: string, vault: Vault): PageUrls {
   return { of: (page, intentId) => `${publicUrl}/${page}/${pageTokenOf(vault, page, intentId)}` };
+}
+
+/** Returns the URL of a payment's receipt, or null if no money was taken. Anyone who has the URL can read it. */
+export function receiptUrlOf(
+  pageUrls: PageUrls,
+  { id, status }: Pick<PaymentIntentRow, 'id' | 'status'>,
+): string | null {
+  return status === 'succeeded' || status === 'returned' ? pageUrls.of('receipt', id) : null;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Context } from '../../api/http/context.ts';
 import { type Html, html } from '../../platform/html.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { isOutage } from '../../platform/postgres/transaction.ts';
-import { NotFound, ServiceError } from '../../services/errors.ts';
+import { IdempotencyKeyInUse, NotFound, ServiceError } from '../../services/errors.ts';
 import type { Page } from './account-request.ts';
 
 /** A page of one heading and some text. */
@@ -16,6 +16,14 @@ export const notFound = plainPage(
   html`<p>It does not exist in this account, or its clock was deleted.</p>`,
 );
 
+/** The page when the first sending of a form is still at work. It may yet change something. */
+const underWay = plainPage(
+  409,
+  'This is still being done',
+  html`<p>The form was sent twice, and the first sending is still at work. Do not send it again. Open the page of the
+payment, plan or subscription in a minute, and see what has changed.</p>`,
+);
+
 /** A message about what went wrong, which a screen reader reads at once. */
 export function alert(text: string | Html): Html {
   return html`<p class="alert" role="alert">${text}</p>`;
@@ -24,6 +32,7 @@ export function alert(text: string | Html): Html {
 /** The page for an error. What is no refusal is logged, and its details are hidden. */
 export function problemPage(ctx: Context, logger: Logger, error: unknown): Page {
   if (error instanceof NotFound) return notFound;
+  if (error instanceof IdempotencyKeyInUse) return underWay;
   if (error instanceof ServiceError && error.status < 500) {
     for (const [name, value] of Object.entries(error.headers)) ctx.res.setHeader(name, value);
     const message = error.fieldErrors[0]?.message ?? error.message;

@@ -1,11 +1,12 @@
 import type { PaymentMethodRow } from '../../db/payment-methods.ts';
+import { dateIn } from '../../domain/calendar.ts';
 import { type Html, html } from '../../platform/html.ts';
 import { presentSubscription } from '../../resources/subscription.ts';
 import type { CustomerNow, PlanNow, SubscriptionNow } from '../../services/dashboard/customer.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 import { methodInWords } from '../account/method-in-words.ts';
 import { purposeInWords } from './payment-page.ts';
-import { amount, date, dayOf, errorInWords } from './words.ts';
+import { amount, date, dayOf, errorInWords, statusWords } from './words.ts';
 
 /** How a sentence is put together: the customer, links, and the biller's dates. */
 interface Telling {
@@ -24,10 +25,12 @@ export function nowInSentences(telling: Telling): Html {
     ...nextSentences(telling),
     ...now.plans.flatMap((each) => owedOfPlan(each, telling)),
     ...now.subscriptions.flatMap((each) => owedOfSubscription(each, telling)),
-    ...now.failedAlone.map(
-      (payment) =>
-        html`<a href="${base}payments/${payment.id}">${amount(payment.total_amount, payment.currency)}</a> failed on ${dayOf(payment.updated_at, context)} (${errorInWords(payment)}). Nothing tries it again on its own.`,
-    ),
+    ...now.singles
+      .filter(({ scheduled_at: scheduled }) => scheduled === null)
+      .map(
+        (payment) =>
+          html`<a href="${base}payments/${payment.id}">${amount(payment.total_amount, payment.currency)}</a> ${statusWords[payment.status].words} on ${dayOf(payment.updated_at, context)} (${errorInWords(payment)}). Nothing tries it again on its own.`,
+      ),
     ...now.underWay.map(
       (payment) =>
         html`<a href="${base}payments/${payment.id}">${amount(payment.total_amount, payment.currency)}</a> ${
@@ -48,8 +51,8 @@ export function nowInSentences(telling: Telling): Html {
   return html`${sentences.map((sentence) => html`<p>${sentence}</p>\n`)}`;
 }
 
-/** The next payment of each plan and subscription that runs, the earliest first. */
-function nextSentences({ now, base }: Telling): Html[] {
+/** The next payment of each plan and subscription that runs, and scheduled payments, the earliest first. */
+function nextSentences({ now, base, context }: Telling): Html[] {
   const ofPlans = now.plans.flatMap(({ plan, next }) =>
     next === null ? [] : [{ on: next.dueDate, total: next.amount, of: plan, path: `plans/${plan.id}` }],
   );
@@ -58,7 +61,13 @@ function nextSentences({ now, base }: Telling): Html[] {
       ? []
       : [{ on: next.start, total: next.amount, of: subscription, path: `subscriptions/${subscription.id}` }],
   );
-  const coming = [...ofPlans, ...ofSubscriptions].toSorted((a, b) => a.on.localeCompare(b.on));
+  const scheduled = now.singles.flatMap((payment) => {
+    if (payment.scheduled_at === null) return [];
+    const { id, currency, description, total_amount: total, payment_method_id: method } = payment;
+    const of = { currency, name: description ?? 'a single payment', payment_instrument_id: method };
+    return [{ on: dateIn(payment.scheduled_at, context.timeZone), total, of, path: `payments/${id}` }];
+  });
+  const coming = [...ofPlans, ...ofSubscriptions, ...scheduled].toSorted((a, b) => a.on.localeCompare(b.on));
   return coming.map(({ on, total, of, path }, index) => {
     const method = methodOf(now, of.payment_instrument_id);
     const by = method === null ? html`; there is no method to charge` : html` by ${methodInWords(method)}`;

@@ -1,6 +1,4 @@
 import type { HistoryCursor, HistoryGroup } from '../../db/dashboard-customer.ts';
-import { currencies } from '../../domain/currencies.ts';
-import { inWords as moneyInWords } from '../../domain/words/money.ts';
 import { type Html, html, isolated } from '../../platform/html.ts';
 import {
   type CustomerNow,
@@ -14,7 +12,7 @@ import { methodInWords } from '../account/method-in-words.ts';
 import { happenedInWords } from '../workbench/words.ts';
 import { nowInSentences } from './customer-now.ts';
 import type { DashboardRequest } from './dashboard-request.ts';
-import { amount, date, dayOf, moment, statePill } from './words.ts';
+import { amount, amountOfEvent, date, dayOf, moment, statePill } from './words.ts';
 
 /** The groups by which a history can be narrowed: the value in the address, and what people read. */
 const groups: readonly { value: HistoryGroup; label: string }[] = [
@@ -90,16 +88,11 @@ function possessions(
 function history(lines: readonly HistoryLine[], base: string, context: RequestContext): Html {
   if (lines.length === 0) return html`<p class="faint">Nothing.</p>`;
   return html`<ul class="plain">${lines.map(({ event, person }) => {
-    const words = happenedInWords(event, moneyOf);
+    const words = happenedInWords(event, amountOfEvent);
     const { payment_intent_id: payment } = event;
     return html`<li>${moment(event.created_at, context)}: ${payment === null ? words : html`<a href="${base}payments/${payment}">${words}</a>`}${person === null ? null : html` by <strong>${person}</strong>`}</li>
 `;
   })}</ul>`;
-}
-
-function moneyOf(value: unknown, currency: unknown): string {
-  const known = currencies.find((each) => each === currency);
-  return typeof value === 'number' && known !== undefined ? moneyInWords(value, known, 'en') : '';
 }
 
 function cursorIn(query: URLSearchParams): HistoryCursor | null {

@@ -2,12 +2,14 @@ import type { DashboardAction, DashboardRole } from '../../domain/dashboard-role
 import type { Table } from '../../resources/reports/report.ts';
 import type { Scope } from '../../services/accounts/scopes.ts';
 import type { Vault } from '../../services/accounts/vault.ts';
+import type { PageUrls } from '../../services/pages/page-urls.ts';
 import type { ReportSlots } from '../../services/reports/report-slots.ts';
 import type { AccountRequest, Answer } from '../account/account-request.ts';
 
 /** A request for a page of the dashboard, by a person whose session has not ended. */
 export interface DashboardRequest extends AccountRequest {
   vault: Vault;
+  pageUrls: PageUrls;
   reportSlots: ReportSlots;
   sessionId: string;
   person: string;

@@ -11,6 +11,7 @@ import { type Html, html } from '../../platform/html.ts';
 import { realNow } from '../../platform/real-time.ts';
 import type { Table } from '../../resources/reports/report.ts';
 import { endDashboardSession, sessionOfCookie } from '../../services/dashboard/sessions.ts';
+import { createPageUrls } from '../../services/pages/page-urls.ts';
 import { contextOf } from '../../services/request-context.ts';
 import type { Answer, Page } from '../account/account-request.ts';
 import { notFound, plainPage, problemPage } from '../account/plain-pages.ts';
@@ -48,7 +49,10 @@ const headers = Object.entries({
   'Cross-Origin-Opener-Policy': 'same-origin',
 });
 
-type Deps = Pick<AppDeps, 'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demo' | 'apiUrl'>;
+type Deps = Pick<
+  AppDeps,
+  'sql' | 'vault' | 'logger' | 'canSkipTime' | 'forThisMachine' | 'demo' | 'apiUrl' | 'publicUrl'
+>;
 
 /**
  * Serves `/dashboard`: the account of a biller on pages, for the biller's own people. A session opens it: its cookie
@@ -101,6 +105,7 @@ async function openRequest(
   const request: DashboardRequest = {
     ...{ sql: deps.sql, vault: deps.vault, canSkipTime: deps.canSkipTime, context, scopes, base, id: '', form },
     reportSlots,
+    pageUrls: createPageUrls(deps.publicUrl, deps.vault),
     ...{ sessionId: session.id, person: session.person, role: session.role, endsAt: session.expires_at },
     up: '../'.repeat(Math.max(0, ctx.path.slice(base.length).split('/').length - 1)) || './',
     query: new URLSearchParams(ctx.querystring),
@@ -168,7 +173,7 @@ async function inQueue(
   return answer;
 }
 
-/** Streams a table. Who asks for its head alone gets no rows read. */
+/** Streams a table. A HEAD request reads no rows. */
 async function download(ctx: Context, table: Table): Promise<void> {
   if (ctx.method === 'HEAD') send(ctx, 200, '', 'text/csv; charset=utf-8');
   else await sendTable(ctx, table);

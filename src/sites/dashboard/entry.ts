@@ -2,8 +2,9 @@ import type { Context } from '../../api/http/context.ts';
 import type { AppDeps } from '../../api/http/deps.ts';
 import { isOfAnotherSite } from '../../api/http/other-site.ts';
 import { isAtThisMachine } from '../../api/middleware/this-machine.ts';
+import type { DashboardSessionRow } from '../../db/dashboard-sessions.ts';
 import { html } from '../../platform/html.ts';
-import { realNow } from '../../platform/real-time.ts';
+import { type RealInstant, realNow } from '../../platform/real-time.ts';
 import { newestKeyOf } from '../../services/dashboard/access.ts';
 import { makeSession, useSessionUrl } from '../../services/dashboard/sessions.ts';
 import type { Page } from '../account/account-request.ts';
@@ -48,8 +49,7 @@ export async function enter(ctx: Context, deps: Deps, token: string): Promise<Pa
   const now = realNow();
   const opened = await useSessionUrl(deps.sql, token, { now, requestId: ctx.state.requestId });
   if (opened === null) return urlUsed;
-  const seconds = (opened.session.expires_at.getTime() - now.getTime()) / 1000;
-  ctx.res.setHeader('Set-Cookie', setCookie(ctx.req, deps.apiUrl, opened.cookie, seconds));
+  giveCookie(ctx, deps, opened, now);
   return null;
 }
 
@@ -75,7 +75,17 @@ export async function enterAsDemo(ctx: Context, deps: Deps): Promise<boolean> {
   );
   const opened = await useSessionUrl(deps.sql, token, { now, requestId });
   if (opened === null) return false;
-  const seconds = (opened.session.expires_at.getTime() - now.getTime()) / 1000;
-  ctx.res.setHeader('Set-Cookie', setCookie(ctx.req, deps.apiUrl, opened.cookie, seconds));
+  giveCookie(ctx, deps, opened, now);
   return true;
+}
+
+/** Gives the browser the cookie of a session, until the session ends. */
+function giveCookie(
+  ctx: Context,
+  { apiUrl }: Pick<Deps, 'apiUrl'>,
+  { session, cookie }: { session: DashboardSessionRow; cookie: string },
+  now: RealInstant,
+): void {
+  const seconds = (session.expires_at.getTime() - now.getTime()) / 1000;
+  ctx.res.setHeader('Set-Cookie', setCookie(ctx.req, apiUrl, cookie, seconds));
 }

@@ -1,6 +1,4 @@
 import { compileQuery } from '../../api/validation/query.ts';
-import { currencies } from '../../domain/currencies.ts';
-import { inWords as moneyInWords } from '../../domain/words/money.ts';
 import { html } from '../../platform/html.ts';
 import { page } from '../../resources/common.ts';
 import { EventQuery, presentEvent } from '../../resources/event.ts';
@@ -8,7 +6,7 @@ import { listEvents } from '../../services/events.ts';
 import type { Answer } from '../account/account-request.ts';
 import { inWords } from '../workbench/words.ts';
 import type { DashboardRequest } from './dashboard-request.ts';
-import { moment } from './words.ts';
+import { amountOfEvent, moment } from './words.ts';
 
 const perPage = 50;
 
@@ -31,7 +29,7 @@ export async function showEvents({ sql, context, base, query: typed }: Dashboard
 <section class="card" id="events"><h2>Newest first</h2>${shown.length === 0 ? html`<p role="status">No events.</p>` : null}<ul class="plain">${shown.map(
       (row) => {
         const { event_type: type, data } = presentEvent(row);
-        const words = inWords(type, data as Record<string, unknown>, moneyOf);
+        const words = inWords(type, data as Record<string, unknown>, amountOfEvent);
         const customer = row.customer_id;
         return html`<li>${moment(row.created_at, context)}: ${customer === null ? words : html`<a href="${base}customers/${customer}">${words}</a>`}${row.test_clock_id === null ? null : ' (on a test clock)'} <code>${type}</code></li>
 `;
@@ -39,9 +37,4 @@ export async function showEvents({ sql, context, base, query: typed }: Dashboard
     )}</ul>
 ${hasMore ? html`<p><a href="${base}events?${sent.toString()}" rel="next">Older</a></p>` : null}</section>`,
   };
-}
-
-function moneyOf(value: unknown, currency: unknown): string {
-  const known = currencies.find((each) => each === currency);
-  return typeof value === 'number' && known !== undefined ? moneyInWords(value, known, 'en') : '';
 }

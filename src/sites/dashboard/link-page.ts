@@ -46,10 +46,14 @@ async function askLink(of: Of, request: DashboardRequest): Promise<Answer> {
     status: 200,
     title: 'Make a link',
     main: html`<h1>Make a link for ${customer.name}?</h1>
-<p>Whoever has the link saves a card or bank account for ${subject.name}. With it, as the payer sees before:</p>
+<p>Anyone who has the link can save a card or bank account for ${subject.name}. ${
+      coming?.waitsForBiller
+        ? 'Nothing is taken by that. If it is started or resumed today:'
+        : 'What is then taken, as the payer sees it first:'
+    }</p>
 ${takenInWords(coming)}
 <form method="post" action="${base}${path}">${formField(path)}<button>Make the link</button>
-<a href="${base}${of}/${id}">Make none</a></form>`,
+<a href="${base}${of}/${id}">Do nothing</a></form>`,
   };
 }
 
@@ -72,7 +76,7 @@ async function makeLink(of: Of, request: DashboardRequest): Promise<Answer> {
     status: 200,
     title: 'The link',
     main: html`<h1>The link for ${customer.name}</h1>
-<p>Send it to the payer. This page shows it, and no other.</p>
+<p>Send it to the payer. No other page shows it.</p>
 <pre tabindex="0">${url}</pre>
 <p><a href="${base}${of}/${id}">${subject.name}</a></p>`,
   };

@@ -5,6 +5,7 @@ import type { RefundRow } from '../../db/refunds.ts';
 import { type Html, html, isolated } from '../../platform/html.ts';
 import { presentPaymentIntent } from '../../resources/payment-intent.ts';
 import { getPaymentDetails, type PaymentDetails } from '../../services/dashboard/payment.ts';
+import { receiptUrlOf } from '../../services/pages/page-urls.ts';
 import { confirmRefusal } from '../../services/payments/confirm-rules.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 import type { Answer } from '../account/account-request.ts';
@@ -87,13 +88,16 @@ function alikeSection(
   )}</ul></section>`;
 }
 
-function actions({ may, base }: DashboardRequest, { payment, customer }: PaymentDetails): Html | null {
+function actions({ may, base, pageUrls }: DashboardRequest, { payment, customer }: PaymentDetails): Html | null {
   const links = [
     may('refund') && presentPaymentIntent(payment).net_collected_amount > 0 && payment.status === 'succeeded'
       ? html`<a href="${base}payments/${payment.id}/refund">Refund</a> `
       : null,
     may('retry_payment') && payment.status === 'failed' && confirmRefusal(payment, customer) === null
       ? html`<a href="${base}payments/${payment.id}/retry">Try again now</a> `
+      : null,
+    may('see_receipt') && receiptUrlOf(pageUrls, payment) !== null
+      ? html`<a href="${base}payments/${payment.id}/receipt">URL of the receipt</a> `
       : null,
   ].filter((link) => link !== null);
   return links.length === 0 ? null : html`<p class="actions">${links}</p>`;

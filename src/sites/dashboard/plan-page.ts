@@ -16,6 +16,7 @@ export async function showPlan(request: DashboardRequest): Promise<Answer> {
   const { sql, context, id, base } = request;
   const { plan, customer, past, coming, hasMore, method, done } = await getPlanDetails(sql, context, id);
   const money = (value: number) => amount(value, plan.currency);
+  const isAsIf = plan.state === 'pending' || plan.state === 'suspended';
   const count = plan.frequency_period;
   const unit = plan.frequency_type === 'weekly' ? 'week' : 'month';
   return {
@@ -27,7 +28,7 @@ ${actionLinks(request, 'plans', plan.state)}
 <div class="columns even">
 <section class="card" id="past"><h2>What has come</h2>${pastOfPlan(past, plan, base, context)}</section>
 <div><section class="card" id="coming"><h2>What is coming</h2>
-${plan.state === 'suspended' ? html`<p>If it were resumed now:</p>` : null}
+${isAsIf && coming.length > 0 ? html`<p>If it were ${plan.state === 'pending' ? 'activated' : 'resumed'} now:</p>` : null}
 ${coming.length === 0 ? html`<p class="faint">Nothing.</p>` : html`<ul class="plain">${coming.map(({ dueDate, amount: due }) => html`<li>${date(dueDate)}: ${money(due)}</li>\n`)}</ul>`}
 ${hasMore ? html`<p class="faint">And so on.</p>` : null}</section>
 <section class="card" id="terms"><h2>Terms</h2>${facts([

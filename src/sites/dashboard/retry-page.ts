@@ -4,6 +4,7 @@ import { timeNow } from '../../services/customer-time.ts';
 import { getPaymentDetails, type PaymentDetails } from '../../services/dashboard/payment.ts';
 import { InvalidState, ValidationFailed } from '../../services/errors.ts';
 import { type Confirmation, confirmRefusal, OtherTotal } from '../../services/payments/confirm-rules.ts';
+import { getPaymentIntent } from '../../services/payments/payment-intents.ts';
 import { decideSurcharge } from '../../services/payments/surcharges.ts';
 import type { Answer } from '../account/account-request.ts';
 import { apiRoute } from '../account/api-route.ts';
@@ -30,6 +31,7 @@ export async function askRetry(request: DashboardRequest): Promise<Answer> {
     main: html`<h1>Take ${money} now?</h1>
 <p>${money} are taken from ${customer?.name ?? 'the payer'} by ${methodInWords(method)}, for ${purposeInWords(purpose, base)}.</p>
 <form method="post" action="${base}${path}">${formField(path)}<input type="hidden" name="total" value="${total}">
+<input type="hidden" name="method" value="${method.id}">
 <button>Take ${money}</button> <a href="${base}payments/${payment.id}">Do nothing</a></form>`,
   };
 }
@@ -43,18 +45,21 @@ function chargeableMethod({ payment, customer, method }: PaymentDetails) {
   throw new InvalidState('The payment has no method that can be charged. The payer needs a link to pay it.');
 }
 
-/** Tries a failed payment again, if that takes what the page has said. */
+const methodChanged = 'The payment has another method now than the page has said. Open the page of the payment again.';
+
+/** Tries a failed payment again, if that takes what the page has said, by the method that it has named. */
 export async function retry({ sql, context, id, form, perform }: DashboardRequest): Promise<Answer> {
   const text = form.get('total') ?? '';
   if (!/^\d{1,9}$/.test(text)) {
     throw ValidationFailed.of('/total', 'invalid_value', 'The amount is missing. Open the page of the payment again.');
   }
   const total = Number(text);
-  const { method } = await getPaymentDetails(sql, context, id);
+  const { payment_method_id: method } = await getPaymentIntent(sql, context, id);
+  if (method === null || method !== form.get('method')) throw new InvalidState(methodChanged);
   await perform({
     route: bound(confirm, total),
     params: { payment_intent_id: id },
-    body: method === null ? {} : { payment_method: method.id },
+    body: { payment_method: method },
     audit: { action: 'payment_intent.retried', subjectId: id, changes: { amount: { from: null, to: total } } },
   });
   return { goTo: `payments/${id}` };

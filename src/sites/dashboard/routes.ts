@@ -10,6 +10,7 @@ import { showPayment } from './payment-page.ts';
 import { downloadPayments } from './payments-csv.ts';
 import { showPayments } from './payments-page.ts';
 import { showPlan } from './plan-page.ts';
+import { showReceipt } from './receipt-page.ts';
 import { askRefund, refund } from './refund-page.ts';
 import { askRetry, retry } from './retry-page.ts';
 import { routesOf } from './simple-action.ts';
@@ -41,6 +42,7 @@ export const dashboardRoutes: readonly DashboardRoute[] = [
   { method: 'POST', path: /^payments\/(pi_\w+)\/refund$/, needs: 'refund', handle: refund },
   { method: 'GET', path: /^payments\/(pi_\w+)\/retry$/, needs: 'retry_payment', handle: askRetry },
   { method: 'POST', path: /^payments\/(pi_\w+)\/retry$/, needs: 'retry_payment', handle: retry },
+  { method: 'GET', path: /^payments\/(pi_\w+)\/receipt$/, needs: 'see_receipt', handle: showReceipt },
   { method: 'GET', path: /^plans\/(pp_\w+)$/, handle: showPlan },
   { method: 'GET', path: /^subscriptions\/(sub_\w+)$/, handle: showSubscription },
   ...subjectActions.flatMap(routesOf),

@@ -145,7 +145,7 @@ tried again.</p>`
 /** What a resume takes at once, payment by payment, and what follows. */
 export function takenInWords(coming: ComingPayments | null): Html {
   if (coming === null) return html`<p>Nothing is taken.</p>`;
-  const { currency, atOnce, takenNow, next } = coming;
+  const { currency, atOnce, takenNow, next, hasMore } = coming;
   const now =
     atOnce === 0
       ? html`<p>Nothing is taken at once.</p>`
@@ -156,5 +156,5 @@ export function takenInWords(coming: ComingPayments | null): Html {
 `,
         )}</ul>`;
   const [first] = next;
-  return html`${now}${first === undefined ? null : html`<p>Then ${amount(first.total, currency)} on ${date(first.date)}, and so on.</p>`}`;
+  return html`${now}${first === undefined ? null : html`<p>Then ${amount(first.total, currency)} on ${date(first.date)}, ${hasMore || next.length > 1 ? 'and so on' : 'and nothing after that'}.</p>`}`;
 }

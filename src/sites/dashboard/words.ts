@@ -1,15 +1,21 @@
 import type { PaymentIntentRow } from '../../db/payment-intents.ts';
 import type { PlainDate } from '../../domain/calendar.ts';
-import type { Currency } from '../../domain/currencies.ts';
+import { type Currency, currencies } from '../../domain/currencies.ts';
 import type { MinorUnits } from '../../domain/units.ts';
 import { dateInWords, day, moment as momentIn } from '../../domain/words/dates.ts';
-import { money } from '../../domain/words/money.ts';
+import { inWords, money } from '../../domain/words/money.ts';
 import { type Html, html } from '../../platform/html.ts';
 import type { RequestContext } from '../../services/request-context.ts';
 
 /** An amount as the biller's people read it, such as `A$49.00`. */
 export function amount(minorUnits: MinorUnits, currency: Currency): Html {
   return money(minorUnits, currency, 'en');
+}
+
+/** An amount in the data of an event, as text; empty if it is none, or of no known currency. */
+export function amountOfEvent(value: unknown, currency: unknown): string {
+  const known = currencies.find((each) => each === currency);
+  return typeof value === 'number' && known !== undefined ? inWords(value, known, 'en') : '';
 }
 
 /** A date, such as `28 February 2027`. */

@@ -19,7 +19,7 @@ const dayMs = 86_400_000;
 
 /** The page of a clock: its time as an axis, the form that moves it, a dry run if one is asked, and what happened. */
 export async function showClock(request: WorkbenchRequest): Promise<Answer> {
-  const { sql, context, id, query } = request;
+  const { sql, context, id, query, seesBooks } = request;
   const timeline = await getTimeline(sql, context, id);
   const { clock } = timeline;
   const target = targetIn(query);
@@ -62,7 +62,7 @@ ${showDryRun(dryRun, timeline, { supposed: supposed?.label ?? null, formField: r
 </div>
 <section class="card" id="happened"><h2>What happened</h2>
 ${happenedList(latest(timeline.events))}
-<p><a href="../events?clock=${clock.id}">Every event of this clock</a> <a href="../books?clock=${clock.id}">Its books</a></p>
+<p><a href="../events?clock=${clock.id}">Every event of this clock</a>${seesBooks ? html` <a href="../books?clock=${clock.id}">Its books</a>` : null}</p>
 </section>
 <p class="end"><a href="${clock.id}/delete">Delete this clock</a>
 <span class="faint">Otherwise it is deleted at ${time(clock.expires_at)} UTC, real time.</span></p>`,

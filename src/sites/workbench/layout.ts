@@ -1,9 +1,9 @@
 import { type Html, html } from '../../platform/html.ts';
 
 /** The bar of the pages, below that of their site. `up` is the relative path to the first of them. */
-export function barOf(up: string): Html {
+export function barOf(up: string, seesBooks: boolean): Html {
   return html`<nav class="sub" aria-label="Test clocks"><a href="${up}">Clocks</a> <a href="${up}events">Events of the sandbox</a>
-<a href="${up}books">Books of the sandbox</a> <a href="/docs/guides/15-workbench">Guide</a></nav>`;
+${seesBooks ? html`<a href="${up}books">Books of the sandbox</a> ` : null}<a href="/docs/guides/15-workbench">Guide</a></nav>`;
 }
 
 /** The shapes of the marks, around their centre. A mark in outline has the same shape. */

@@ -3,7 +3,10 @@ import type { AccountRequest, Answer } from '../account/account-request.ts';
 export type { Answer } from '../account/account-request.ts';
 
 /** A request for a page of the workbench. */
-export type WorkbenchRequest = AccountRequest;
+export interface WorkbenchRequest extends AccountRequest {
+  /** Whether the person may see the books: a page has no link to them otherwise. */
+  seesBooks: boolean;
+}
 
 /** A page of the workbench. A `GET` writes nothing. */
 export interface WorkbenchRoute {
