@@ -67,7 +67,7 @@ export const payoutInvariants: Invariant[] = [
         and not exists (
           select from events e
           join ledger_positions n on n.biller_id = e.biller_id and n.livemode = e.livemode
-          where e.subject_id = p.id and e.sequence > n.complete_sequence
+          where e.subject_id = p.id and e.sequence > n.last_sequence
         ) limit 100`,
   },
   {
