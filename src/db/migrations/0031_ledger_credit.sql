@@ -1,4 +1,4 @@
--- History is posted again, which adds only what is missing: the credit.
+-- contract: no worker of a former version runs. History is posted again, which adds only what is missing: the credit.
 update ledger_positions set last_sequence = 0;
 alter table ledger_transactions
   drop constraint ledger_transactions_kind_check,
