@@ -29,7 +29,7 @@ export function openReportSlots(): ReportSlots {
     else running.set(billerId, left);
   }
 
-  /** First come, first served. Whoever ends passes its turn on. */
+  /** First come, first served. A reading that ends passes its turn on. */
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (reading < atOnce.reading) reading += 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
