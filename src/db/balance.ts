@@ -60,6 +60,8 @@ export interface BalanceTransactionRow {
   payment_plan_id: string | null;
   subscription_id: string | null;
   created_at: CustomerInstant;
+  /** The order of rows at one instant. */
+  position: number;
 }
 
 export interface BalanceTransactionFilter {
@@ -90,7 +92,7 @@ export function presented(db: Db, rows: Fragment) {
     select t.id, t.biller_id, t.livemode, t.test_clock_id as test_clock, t.kind as type, t.currency,
       t.gross, t.fee, t.net, t.source_id as source, t.payment_intent_id, o.payout_id, t.customer_id, t.available_on,
       coalesce(i.description, t.told_description) as description, coalesce(r.metadata, i.metadata, '{}') as metadata,
-      t.occurred_at as created_at, i.payment_plan_id, i.subscription_id
+      t.occurred_at as created_at, t.position, i.payment_plan_id, i.subscription_id
     from (${rows}) t
     left join lateral (
       select payout_id from payout_items where transaction_id = t.id and not released limit 1
@@ -145,12 +147,12 @@ export async function listBalanceTransactionRows(
       ${
         after === undefined
           ? db``
-          : db`and (occurred_at, id) < (
-              select c.occurred_at, c.id from balance_transactions c
+          : db`and (occurred_at, position, id) < (
+              select c.occurred_at, c.position, c.id from balance_transactions c
               where c.id = ${after} and c.biller_id = ${tenant.billerId} and c.livemode = ${tenant.livemode}
             )`
       }
-    order by occurred_at desc, id desc
+    order by occurred_at desc, position desc, id desc
     limit ${limit + 1}`;
-  return db<BalanceTransactionRow[]>`${presented(db, rows)} order by t.occurred_at desc, t.id desc`;
+  return db<BalanceTransactionRow[]>`${presented(db, rows)} order by t.occurred_at desc, t.position desc, t.id desc`;
 }

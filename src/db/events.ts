@@ -1,6 +1,5 @@
 import type { Id } from '../domain/ids.ts';
 import type { Instant } from '../domain/instants.ts';
-import type { MinorUnits } from '../domain/units.ts';
 import { batchIdOf, workflowIdOf } from '../messages/workflow-types.ts';
 import { type InsertCondition, insertWhere } from '../platform/postgres/conditional-insert.ts';
 import type { Db } from '../platform/postgres/connection.ts';
@@ -143,14 +142,6 @@ export async function selectEvent(db: Db, tenant: TenantKey, id: string): Promis
     select ${eventColumns(db)} from events e
     where e.id = ${id} and e.biller_id = ${tenant.billerId} and e.livemode = ${tenant.livemode}`;
   return row ?? null;
-}
-
-/** The credit that the last event of a subscription has told, minor units, or null if it has no event. */
-export async function selectToldCredit(db: Db, subscriptionId: string): Promise<MinorUnits | null> {
-  const [row] = await db<{ credit: MinorUnits }[]>`
-    select (data ->> 'credit_balance_cents')::bigint as credit from events
-    where subject_id = ${subscriptionId} order by sequence desc limit 1`;
-  return row?.credit ?? null;
 }
 
 export interface EventFilter {

@@ -54,14 +54,14 @@ export async function listLedgersBehind(db: Db): Promise<TenantKey[]> {
   return db<TenantKey[]>`
     select s.biller_id as "billerId", s.livemode
     from event_sequences s left join ledger_positions p using (biller_id, livemode)
-    where s.last_sequence > coalesce(p.complete_sequence, 0)
+    where s.last_sequence > coalesce(p.last_sequence, 0)
     order by s.biller_id, s.livemode`;
 }
 
 /** The number of the last event of a biller and mode, and of the last one that is posted. 0 if there is none. */
 export async function selectPosition(db: Db, tenant: TenantKey): Promise<{ last: number; posted: number }> {
   const [row] = await db<[{ last: number; posted: number }?]>`
-    select s.last_sequence as last, coalesce(p.complete_sequence, 0) as posted
+    select s.last_sequence as last, coalesce(p.last_sequence, 0) as posted
     from event_sequences s left join ledger_positions p using (biller_id, livemode)
     where s.biller_id = ${tenant.billerId} and s.livemode = ${tenant.livemode}`;
   return row ?? { last: 0, posted: 0 };
@@ -72,16 +72,15 @@ export async function lockPosition(tx: Tx, { billerId, livemode }: TenantKey): P
   await tx`
     insert into ledger_positions (biller_id, livemode, last_sequence) values (${billerId}, ${livemode}, 0)
     on conflict do nothing`;
-  const [row] = await tx<[{ complete_sequence: number }]>`
-    select complete_sequence from ledger_positions where biller_id = ${billerId} and livemode = ${livemode} for update`;
-  return row.complete_sequence;
+  const [row] = await tx<[{ last_sequence: number }]>`
+    select last_sequence from ledger_positions where biller_id = ${billerId} and livemode = ${livemode} for update`;
+  return row.last_sequence;
 }
 
-/** Moves the position. A process of a version before that of credit moves only `last_sequence`, its own. */
+/** Moves the position of a ledger, which is locked. The next event can be posted. */
 export async function updatePosition(tx: Tx, { billerId, livemode }: TenantKey, sequence: number): Promise<void> {
   await tx`
-    update ledger_positions
-    set complete_sequence = ${sequence}, last_sequence = greatest(last_sequence, ${sequence}), stopped_at = null, stopped_by = null
+    update ledger_positions set last_sequence = ${sequence}, stopped_at = null, stopped_by = null
     where biller_id = ${billerId} and livemode = ${livemode}`;
 }
 
@@ -97,7 +96,7 @@ export async function noteStopped(db: Db, { billerId, livemode }: TenantKey, why
 /** Sets all positions to the beginning, or those of one biller, so that everything is posted again. */
 export async function resetPositions(db: Db, billerId: string | null): Promise<void> {
   await db`
-    update ledger_positions set last_sequence = 0, complete_sequence = 0
+    update ledger_positions set last_sequence = 0
     where ${billerId === null ? db`true` : db`biller_id = ${billerId}`}`;
 }
 

@@ -236,7 +236,15 @@ export async function insertProcessorPayout(
 /** The payouts of the live processor whose items are not known or do not add up, and that have something to add. */
 export async function listPayoutsToReconcile(db: Db): Promise<Id<'payout'>[]> {
   const rows = await db<{ id: Id<'payout'> }[]>`
-    select payout_id as id from processor_payouts where not reconciled order by payout_id`;
+    select x.payout_id as id from processor_payouts x
+    where not x.reconciled and exists (
+      select from processor_entry_payouts y
+      join processor_entries e on e.id = y.entry and e.biller_id = x.biller_id and e.livemode = x.livemode
+      join posted_entries p on p.entry = e.id
+      where y.payout = x.reference
+        and not exists (select from payout_items i where i.transaction_id = p.transaction_id)
+    )
+    order by x.payout_id`;
   return rows.map(({ id }) => id);
 }
 

@@ -274,7 +274,7 @@ export async function selectClockToPayOut(
         select from events e
         where e.biller_id = k.biller_id and e.livemode = k.livemode and e.test_clock_id = k.id and e.created_at < ${until}
           and e.event_type = any(${[...payableEventTypes]}) and e.sequence > coalesce((
-            select l.complete_sequence from ledger_positions l where l.biller_id = k.biller_id and l.livemode = k.livemode
+            select l.last_sequence from ledger_positions l where l.biller_id = k.biller_id and l.livemode = k.livemode
           ), 0)
       )
     )`;

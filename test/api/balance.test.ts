@@ -182,6 +182,40 @@ describe('the balance', () => {
     );
   });
 
+  it('lists rows of one instant in the order of their events, and a return before its fee', async () => {
+    const payer = await debits.payer();
+    await debits.debit(payer, 'late_dishonour');
+    await debits.debit(payer, 'late_dishonour');
+    await stage.advance(payer.clock, '2027-03-20T00:00:00Z');
+    const card = await stage.merchant.card(payer.customer);
+    for (const amount of [1_000, 2_000, 3_000]) {
+      const { id } = await stage.merchant.intent({ amount, customer_id: payer.customer });
+      await stage.request('POST', `/payment_intents/${id}/confirm`, { payment_method: card });
+      await stage.request('POST', `/payment_intents/${id}/refunds`, {});
+    }
+    await follow();
+    const query = `&test_clock=${payer.clock}`;
+    const listed: { id: string; type: string; gross: number; created_at: string }[] = (await rows(query)).reverse();
+    const returned = listed.filter(({ type }) => type === 'return' || type === 'adjustment');
+    const last = listed.filter(({ created_at: at }) => at === '2027-03-20T00:00:00.000Z');
+    assert.deepEqual(
+      [returned.map(({ type }) => type), last.map(({ type, gross }) => `${type} ${gross}`)],
+      [
+        ['return', 'adjustment', 'return', 'adjustment'],
+        ['payment 1000', 'refund -1000', 'payment 2000', 'refund -2000', 'payment 3000', 'refund -3000'],
+      ],
+    );
+    const report = await get(`/reports/balance_transactions?from=2027-03-01&to=2027-04-01&columns=id${query}`);
+    const pages: string[] = [];
+    for (let after = ''; ; after = `&starting_after=${pages.at(-1)}`) {
+      const { body } = await get(`/balance_transactions?limit=1${query}${after}`);
+      pages.push(...body.data.map((row: { id: string }) => row.id));
+      if (!body.has_more) break;
+    }
+    const ids = listed.map(({ id }) => id);
+    assert.deepEqual([report.body.data.map((row: { id: string }) => row.id), pages.reverse()], [ids, ids]);
+  });
+
   it('reads the rows of a page and no others', async () => {
     for (const amount of [1_000, 2_000, 3_000, 4_000]) await pay(amount);
     await follow();

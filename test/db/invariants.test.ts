@@ -254,7 +254,7 @@ const damages: Record<string, string> = {
   'the balances of the ledger are the sums of its entries': `
     update ledger_balances set amount = amount + 1 where account = 'processor'`,
   'the ledger is at most ten minutes behind the events': `
-    update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set complete_sequence = 1`,
+    update events set recorded_at = recorded_at - interval '1 hour'; update ledger_positions set last_sequence = 1`,
   'a payout is the sum of its items in the ledger': payout(),
   'a row of the ledger of the sandbox waits for a payout, or is in one that has not failed': `
     delete from payable_transactions`,

@@ -118,7 +118,7 @@ function statementsOf(migration: string): { text: string; isContracting: boolean
   let isContracting = false;
   let lines: string[] = [];
   for (const line of bare.split('\n')) {
-    const [code = '', comment] = line.split(/(?=--)/, 2);
+    const [, code = '', comment] = /^(.*?)(--.*)?$/.exec(line) ?? [];
     if (comment !== undefined && contracts.test(comment)) isContracting = true;
     for (const [index, part] of code.split(';').entries()) {
       if (index > 0) {

@@ -56,6 +56,7 @@ describe('a migration', () => {
     ['drop index events_by_type;', 'keeps writers waiting for an index'],
     ['create index concurrently of_parent on events (parent);', 'cannot run within a transaction'],
     ['update events set request_id = null;', 'changes rows, whose locks are kept to its end'],
+    ['-- a reason\nupdate events set note = 1;', 'changes rows, whose locks are kept to its end'],
     ['delete from events where sequence = 1;', 'changes rows, whose locks are kept to its end'],
     ['lock table events;', 'locks the whole table'],
     ['truncate events;', 'locks the whole table'],

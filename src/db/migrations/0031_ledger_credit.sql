@@ -1,7 +1,5 @@
-alter table ledger_positions
-  add column complete_sequence bigint not null default 0;
-comment on column ledger_positions.last_sequence is 'Up to which event it is posted without credit; what versions before 0031 go by';
-comment on column ledger_positions.complete_sequence is 'Up to which event it is posted, credit included. At 0 after 0031: history is posted again, which adds only what is missing';
+-- contract: no worker of a former version runs. History is posted again, which adds only what is missing: the credit.
+update ledger_positions set last_sequence = 0;
 alter table ledger_transactions
   drop constraint ledger_transactions_kind_check,
   add constraint ledger_transactions_kind_check check (kind in (

@@ -114,7 +114,8 @@ create or replace view balance_transactions as
   select t.id, t.biller_id, t.livemode, t.test_clock_id, t.kind, t.currency, t.source_id, t.payment_intent_id,
     t.customer_id, coalesce(o.available_on, t.available_on) as available_on, t.occurred_at,
     coalesce(p.amount, 0) + coalesce(f.amount, 0) as gross, coalesce(f.amount, 0) + coalesce(o.fee, 0) as fee,
-    coalesce(p.amount, 0) - coalesce(o.fee, 0) as net, n.description as told_description
+    coalesce(p.amount, 0) - coalesce(o.fee, 0) as net, n.description as told_description,
+    t.sequence * 2 + (t.kind = 'adjustment')::integer as position
   from ledger_transactions t
   left join ledger_entries p on p.transaction_id = t.id and p.account = 'processor'
   left join ledger_entries f on f.transaction_id = t.id and f.account = 'fees'
@@ -122,7 +123,7 @@ create or replace view balance_transactions as
   left join processor_entries n on n.id = o.entry and o.own
   where t.kind in (
     'payment', 'refund', 'return', 'adjustment', 'payout', 'payout_failure', 'dispute', 'dispute_reversal');
-comment on view balance_transactions is 'The transactions of the ledger that finance reads as rows: what moved (gross), what it cost (fee), and what is left (net), minor units. A transaction has at most one entry for an account. What the live processor says later that a row has cost is posted as a processing_fee, and is in its fee. told_description: its words for what only it knows';
+comment on view balance_transactions is 'The transactions of the ledger that finance reads as rows: what moved (gross), what it cost (fee), and what is left (net), minor units. A transaction has at most one entry for an account. What the live processor says later that a row has cost is posted as a processing_fee, and is in its fee. told_description: its words for what only it knows. position: the order of rows at one instant, that of their events; the fee that a return gives back is after it';
 
 create table refused_accounts (
   biller_id object_id primary key references billers,

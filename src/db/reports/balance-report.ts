@@ -16,7 +16,7 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
   const { tenant, testClock } = scope;
   const rows = db`
     ${rowsOf(db, tenant)} and ${isOn(db, testClock)} and ${isWithin(db, 'occurred_at', scope)} and ${isAfter(db, after)}
-    order by occurred_at, id
+    order by occurred_at, position, id
     limit ${limit}`;
   return db<BalanceReportRow[]>`
     select p.*, c.name as customer_name, c.reference as customer_reference,
@@ -32,7 +32,7 @@ export const balanceReportRows: ReportRows<BalanceReportRow> = (db, scope, { aft
       select name, reference from customers
       where id = p.customer_id and biller_id = p.biller_id and livemode = p.livemode limit 1
     ) c on true
-    order by p.created_at, p.id`;
+    order by p.created_at, p.position, p.id`;
 };
 
 /**
@@ -49,5 +49,7 @@ function taxTold(db: Db) {
 /** The row before is read by its id: PostgreSQL may have its instant more exactly than JavaScript. */
 function isAfter(db: Db, after: BalanceReportRow | null) {
   if (after === null) return db`true`;
-  return db`(occurred_at, id) > (select c.occurred_at, c.id from balance_transactions c where c.id = ${after.id})`;
+  return db`(occurred_at, position, id) > (
+    select c.occurred_at, c.position, c.id from balance_transactions c where c.id = ${after.id}
+  )`;
 }

@@ -50,7 +50,7 @@ export interface ProcessorBooks {
 /**
  * Returns what an entry of the processor posts, minor units; nothing if no account moves. `isPosted`: an event has
  * posted what it is about, so what it has cost is left. `isKnown`: it is about a payment of the biller, so the payers
- * have the other side; otherwise nobody knows it, and it is unexplained.
+ * have the other side; otherwise it is unexplained.
  * @throws RangeError when an amount is not whole or beyond the range of exact integers.
  */
 export function postingsOfEntry(

@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/postgres/connection.ts';
-import { opsCommand } from '../stuck/reading/ops-command.ts';
 import { type Invariant, type Offender, restore } from './invariant.ts';
 
 const compare =
@@ -48,7 +47,7 @@ export const ledgerInvariants: Invariant[] = [
       from payment_intents i
       join event_sequences s on s.biller_id = i.biller_id and s.livemode = i.livemode
       join ledger_positions p on p.biller_id = s.biller_id and p.livemode = s.livemode
-        and p.complete_sequence = s.last_sequence
+        and p.last_sequence = s.last_sequence
       cross join lateral (
         select case when i.status = 'succeeded' then i.total_amount else 0 end - i.total_refunded_amount
           + i.refunded_before_dispute as amount
@@ -70,9 +69,7 @@ export const ledgerInvariants: Invariant[] = [
   {
     name: 'the ledger owes to subscribers the credit of their subscriptions',
     promise: 3,
-    remedy:
-      `If the events of ID tell another credit than it has: ${opsCommand('recheck', 'ID')}. Otherwise compare its events ` +
-      'with its rows in the ledger, and restore what was changed.',
+    remedy: 'Compare subscription ID with its events and its rows in the ledger, and restore what was changed.',
     offenders: (db) => db<Offender[]>`
       select id, format('the subscription has %s of credit, the ledger %s in %s', sum(had), sum(posted), currency)
         as detail
@@ -86,7 +83,7 @@ export const ledgerInvariants: Invariant[] = [
       where exists (
         select from event_sequences s join ledger_positions p using (biller_id, livemode)
         where s.biller_id = both_sides.biller_id and s.livemode = both_sides.livemode
-          and p.complete_sequence = s.last_sequence
+          and p.last_sequence = s.last_sequence
       )
       group by id, biller_id, livemode, test_clock_id, currency having sum(had) <> sum(posted) limit 100`,
   },
@@ -118,11 +115,11 @@ export const ledgerInvariants: Invariant[] = [
       'the history of ID takes its time.',
     offenders: (db) => db<Offender[]>`
       select s.biller_id as id, format('%s: posted up to event %s of %s', case when s.livemode then 'live mode'
-        else 'sandbox' end, coalesce(p.complete_sequence, 0), s.last_sequence) as detail
+        else 'sandbox' end, coalesce(p.last_sequence, 0), s.last_sequence) as detail
       from event_sequences s
       left join ledger_positions p on p.biller_id = s.biller_id and p.livemode = s.livemode
       join events e on e.biller_id = s.biller_id and e.livemode = s.livemode
-        and e.sequence = coalesce(p.complete_sequence, 0) + 1
+        and e.sequence = coalesce(p.last_sequence, 0) + 1
       where e.recorded_at < now() - interval '10 minutes' limit 100`,
   },
 ];
@@ -135,7 +132,7 @@ function findWronglyPosted(db: Db): PromiseLike<Offender[]> {
         posted.gross, posted.fee, t.currency, due.gross, due.fee, d.data ->> 'currency') end as detail
     from events e
     join ledger_positions p on p.biller_id = e.biller_id and p.livemode = e.livemode
-      and e.sequence <= p.complete_sequence
+      and e.sequence <= p.last_sequence
     cross join lateral (
       select e.data::jsonb as data, case when e.livemode then 0 else (e.data ->> 'fee_amount')::bigint end as fee
     ) d
@@ -190,7 +187,7 @@ function findWronglyPostedCredit(db: Db): PromiseLike<Offender[]> {
       from events where event_type like 'subscription.%'
     ) e
     join ledger_positions p on p.biller_id = e.biller_id and p.livemode = e.livemode
-      and e.sequence <= p.complete_sequence
+      and e.sequence <= p.last_sequence
     left join ledger_transactions t on t.source_key = e.id || '.credit'
     left join lateral (
       select 0 - sum(amount) as amount from ledger_entries where transaction_id = t.id and account = 'credit'

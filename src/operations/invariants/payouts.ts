@@ -66,8 +66,8 @@ export const payoutInvariants: Invariant[] = [
       where coalesce(posted.sum, 0) <> case when p.id is null or p.status = 'failed' then 0 else p.amount end
         and not exists (
           select from events e
-          join ledger_positions n on n.biller_id = e.biller_id and n.livemode = e.livemode
-          where e.subject_id = p.id and e.sequence > n.complete_sequence
+          left join ledger_positions n on n.biller_id = e.biller_id and n.livemode = e.livemode
+          where e.subject_id = p.id and e.sequence > coalesce(n.last_sequence, 0)
         ) limit 100`,
   },
   {

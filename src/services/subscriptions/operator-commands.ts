@@ -1,4 +1,3 @@
-import { selectToldCredit } from '../../db/events.ts';
 import { selectLastAttempt } from '../../db/payment-attempts.ts';
 import { tenantOf } from '../../db/tenant.ts';
 import { selectClockIdOf } from '../../db/test-clocks.ts';
@@ -24,13 +23,12 @@ import { retryOf, wrongSubscriptionDates } from './subscription-dates.ts';
 
 /**
  * Sets the dates of the next steps to those that follow from the rows, if they are others, and withholds of the credit
- * what the payments do not hold. An event tells the credit, if its events have told another. Charges nothing.
+ * what the payments do not hold. An event tells what that changes. Charges nothing.
  */
 export async function correctSubscriptionDates(db: Db, id: string, now: RealInstant): Promise<Changes> {
   return transact(db, { requestId: null, now }, async (tx) => {
     const { locked: found, at } = await lockForCommand(tx, id, now);
-    const creditTold = (await selectToldCredit(tx, id)) ?? 0;
-    const locked = await withAllCreditCovered(tx, { ...found, creditTold }, at);
+    const locked = await withAllCreditCovered(tx, found, at);
     const { row, subscription } = locked;
     const creditOf = ({ credit_balance_cents }: typeof row) => ({ credit_balance_cents });
     const credit = changesBetween(creditOf(found.row), creditOf(row));

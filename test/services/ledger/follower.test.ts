@@ -170,9 +170,8 @@ describe('the ledger', () => {
     const { id } = await other.merchant.intent({});
     await other.merchant.request('POST', `/payment_intents/${id}/cancel`);
     await assert.rejects(follow(), AggregateError);
-    const [reached] =
-      await sql`select complete_sequence from ledger_positions where biller_id = ${other.keys.biller.id}`;
-    assert.equal(reached?.complete_sequence, 1);
+    const [reached] = await sql`select last_sequence from ledger_positions where biller_id = ${other.keys.biller.id}`;
+    assert.equal(reached?.last_sequence, 1);
     await sql`update events set data = (
         select data from events where event_type = 'payment_intent.succeeded' and biller_id <> ${stage.keys.biller.id} limit 1
       ) where biller_id = ${stage.keys.biller.id} and event_type = 'payment_intent.succeeded'`;

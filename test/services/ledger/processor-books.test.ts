@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'mocha';
 import { resetPositions } from '../../../src/db/ledger.ts';
+import { listPayoutsToReconcile } from '../../../src/db/processor-books.ts';
 import { customerInstant } from '../../../src/domain/instants.ts';
 import type { ProcessorEntry, ProcessorPayout } from '../../../src/domain/ledger/processor-entries.ts';
 import { findViolations } from '../../../src/operations/invariants/invariants.ts';
@@ -160,6 +161,7 @@ describe('the books of the live processor', function () {
     await tell([settlement(first, { payout: made.id })], [made]);
     const [shown] = (await send('GET', '/payouts')).data;
     assert.deepEqual([shown.amount, shown.status, shown.reconciliation_status], [1942, 'in_transit', 'in_progress']);
+    assert.deepEqual(await listPayoutsToReconcile(service.db.sql), [], 'it is not looked at before something comes');
     await tell([settlement(second, { payout: made.id })], [{ ...made, status: 'paid' }]);
     const [ended] = (await send('GET', '/payouts')).data;
     assert.deepEqual([ended.id, ended.status, ended.reconciliation_status], [shown.id, 'paid', 'completed']);

@@ -14,7 +14,7 @@ export const ledgerStopped: StuckKind<StoppedLedger> = {
     select biller_id as subject_id, biller_id, livemode, stopped_at as since
     from ledger_positions where stopped_at <= ${before}`,
   facts: (db) => db`
-    select stopped_by, complete_sequence as posted from ledger_positions
+    select stopped_by, last_sequence as posted from ledger_positions
     where biller_id = f.subject_id and livemode = f.livemode`,
   say: ({ subject_id: id, stopped_by: why, posted }) => ({
     why: `the books of ${id} are posted up to event ${posted}: ${why ?? 'it goes on now'}`,
