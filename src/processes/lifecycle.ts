@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import type { Logger } from '../platform/logger.ts';
 import { isOutage } from '../platform/postgres/transaction.ts';
 import { printError } from '../platform/terminal.ts';
 import { ConfigError } from './config/config.ts';
@@ -71,12 +70,14 @@ export function announceReady(): void {
   process.send?.('ready');
 }
 
+type OutageLog = Readonly<Record<'warn' | 'fatal', (about: { err: unknown }, words: string) => void>>;
+
 /**
  * Keeps the process alive through unhandled rejections that only mean that the database is away. The client leaves some
  * unhandled when a connection dies while it is being opened. Any other rejection is a bug and ends the process, as Node
  * would.
  */
-export function surviveOutages(logger: Logger): void {
+export function surviveOutages(logger: OutageLog): void {
   process.on('unhandledRejection', (reason) => {
     if (isOutage(reason)) {
       logger.warn({ err: reason }, 'a database connection was lost');

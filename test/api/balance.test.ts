@@ -224,6 +224,7 @@ describe('the balance', () => {
       // In a table of a few rows, PostgreSQL would read all.
       await tx`set local enable_seqscan = off`;
       await tx`set local enable_sort = off`;
+      await tx`set local enable_incremental_sort = off`;
       await tx`set local enable_bitmapscan = off`;
       const readSoFar = async () => {
         const [table] = await tx`
