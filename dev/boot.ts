@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { migrate } from '../src/db/migrate.ts';
 import { openPool } from '../src/platform/postgres/connection.ts';
+import { printError } from '../src/platform/terminal.ts';
 import { type Config, childEnvironment } from '../src/processes/config/config.ts';
 import type { TemporalServer } from '../src/processes/config/temporal.ts';
+import { surviveOutages } from '../src/processes/lifecycle.ts';
 import { addressOf } from '../src/processes/temporal/client.ts';
 import { ensureNamespace, ensureSearchAttributes } from '../src/processes/temporal/namespace.ts';
 import { canSkipTime, timeSkippingMissing } from '../src/processes/temporal/time-skipping.ts';
@@ -38,10 +40,15 @@ export interface Booted {
 /**
  * Starts what the configuration does not name as running elsewhere: PostgreSQL, Temporal with its Web UI, then worker
  * and API. Creates the schema, the namespace, the search attributes and the demo biller, and writes `development.json`.
- * Everything that was started is on the stack, even when this throws. What ends afterwards is started again.
+ * Everything that was started is on the stack, even when this throws. What ends afterwards is started again. A process
+ * boots once.
  * @throws StartError; Interrupted when the signal comes.
  */
 export async function boot(config: Config, stack: Stack, say: Say, signal: AbortSignal): Promise<Booted> {
+  surviveOutages({
+    warn: ({ err }, words) => say(`${words}: ${err instanceof Error ? err.message : String(err)}`),
+    fatal: ({ err }) => printError(err),
+  });
   await claimDataDir(config.dataDir, stack, say);
   await checkPorts(config);
 

@@ -4,7 +4,6 @@
 
 import { openPrinter, printError } from '../src/platform/terminal.ts';
 import { ConfigError, isRunByNpm, readConfig } from '../src/processes/config/config.ts';
-import { surviveOutages } from '../src/processes/lifecycle.ts';
 import { type Booted, boot } from './boot.ts';
 import { developmentFile } from './data-dir.ts';
 import { stopService } from './service.ts';
@@ -81,10 +80,6 @@ async function supervise(
   }
 }
 
-surviveOutages({
-  warn: ({ err }, words) => say(`${words}: ${err instanceof Error ? err.message : String(err)}`),
-  fatal: ({ err }) => printError(err),
-});
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
